@@ -1,8 +1,8 @@
-"""Estimated seconds of reading and writing on more ranks than are available; not measured.
+"""Estimate of the seconds for reading and writing on more ranks than are available. The seconds are not measured.
 
-Text is read by one process and written by one after the other, so its time does not decrease. The ranks share the CPU
-time of netCDF; its bytes are written to a file system of an assumed bandwidth. The solver is not included, because its
-speed-up on so many ranks is not measured.
+One process reads text, and the processes write text one after another, so that the time for text does not decrease. The
+ranks divide the CPU time of netCDF. The bytes of netCDF are written to a file system of an assumed bandwidth. The
+solver is not included, because its speed-up on so many ranks is not measured.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 RANKS = 512
 GB_PER_S = 1.0
 
-# The synthetic jaw of [Johnson2012]'s size: docs/reference/performance.md.
+# the synthetic jaw with the size in [Johnson2012] (docs/reference/performance.md)
 JAW_SHAPE = (884, 500, 600)
 JAW_ELEMENTS, JAW_NODES = 29_267_100, 112_353_087 // 3
 
 
 def jaw_files(result: dict) -> dict[str, float]:
-    """Seconds by method, from the rows of bench/io.py, scaled to the jaw by elements (text) and by voxels (netCDF)."""
+    """Seconds by method for the jaw. The rows of bench/io.py are scaled by elements (text) and by voxels (netCDF)."""
     rows = {(row["operation"], row["way"]): row for row in result["rows"]}
     voxels = JAW_SHAPE[0] * JAW_SHAPE[1] * JAW_SHAPE[2]
     dense = voxels / (result["shape"][0] * result["shape"][1] * result["shape"][2])

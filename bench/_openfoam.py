@@ -1,7 +1,8 @@
-"""The flow through an image by OpenFOAM's simpleFoam: the mesh consists of the fluid voxels, one cell each.
+"""Compute the flow through an image by simpleFoam of OpenFOAM. The mesh consists of the fluid voxels, with one cell per
+voxel.
 
-Steady laminar flow of a fluid of viscosity and density one, driven by a uniform force that is so small that inertia is
-negligible. The image is periodic in all directions.
+The flow is steady and laminar, and its fluid has viscosity and density one. A uniform force drives the flow. The force
+is so small that inertia is negligible. The image is periodic in all directions.
 """
 
 from __future__ import annotations
@@ -48,18 +49,19 @@ def _write(case: Path, place: str, name: str, kind: str, text: str) -> None:
 
 
 def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
-    """Write a case with one cell per voxel of `fluid` (z, y, x), edges of length one; opposite ends of the box are
-    cyclic."""
+    """Write a case with one cell per voxel of `fluid` (z, y, x). Edges have the length one. Opposite ends of the box
+    are cyclic."""
     n = fluid.shape
     number = np.full(n, -1, np.int64)
-    number[fluid] = np.arange(int(fluid.sum()))  # C order: an upper neighbour has a larger number
+    number[fluid] = np.arange(int(fluid.sum()))  # in C order, an upper neighbour has a larger number
     points = [m + 1 for m in n]
 
     def corner(z, y, x):
         return (z * points[1] + y) * points[2] + x
 
     def face(axis: int, z, y, x, outward: bool):
-        """Corners of the face at the low end of a cell along `axis`; its normal points up, or down if outward."""
+        """Return the corners of the face at the low end of a cell along `axis`. The normal of the face points upwards,
+        or downwards if outward is true."""
         u, v = [a for a in range(3) if a != axis]
         base = [z, y, x]
 
@@ -69,8 +71,8 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
             place[v] = place[v] + dv
             return corner(*place)
 
-        # x = 2 is the first axis of space: (z, y) has the opposite orientation of x, (z, x) that of y, (y, x) the
-        # opposite of z.
+        # The first axis of space is x = 2. The orientation of (z, y) is opposite to x, (z, x) opposite to y, and (y, x)
+        # opposite to z.
         ring = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)]
         if (axis != 1) != outward:
             ring.reverse()
@@ -168,7 +170,7 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
 
 
 def mean_velocity(case: Path, along: int) -> tuple[float, int]:
-    """Return the mean over the cells of the last velocity written, and its iteration."""
+    """Return the mean over the cells of the last velocity that was written, and the iteration of this velocity."""
     last = max((p for p in case.iterdir() if p.name.isdecimal()), key=lambda p: int(p.name))
     text = (last / "U").read_text()
     begin = re.search(r"internalField\s+nonuniform List<vector>\s*\d+\s*\(", text)
@@ -178,9 +180,11 @@ def mean_velocity(case: Path, along: int) -> tuple[float, int]:
 
 
 def connected(fluid: np.ndarray) -> np.ndarray:
-    """Return the largest part of the fluid, by faces, if it has more than half of it; opposite ends are neighbours.
+    """Return the largest part of the fluid that is connected by faces, if this part has more than half of the fluid.
+    Opposite ends are neighbours.
 
-    Other parts are removed: the pressure of an isolated part is undetermined, which simpleFoam cannot solve.
+    Other parts are removed, because the pressure of an isolated part is undetermined. simpleFoam cannot solve such a
+    problem.
     """
     left = fluid.copy()
     while left.any():

@@ -21,7 +21,8 @@ SAMPLE_SECONDS = 0.1
 
 @dataclass
 class Cost:
-    """CPU and wall seconds; the largest sum of the processes' resident bytes (shared pages count twice)."""
+    """CPU seconds and wall seconds, and the largest sum of the resident bytes of all processes. Shared pages count
+    twice."""
 
     cpu: float
     wall: float
@@ -37,7 +38,7 @@ def _resident_bytes(root: int) -> int:
         if not entry.name.isdecimal():
             continue
         try:
-            # The name of a program may contain spaces, but after its closing bracket there are only numbers.
+            # The name of a program may contain spaces. After the closing bracket of the name, there are only numbers.
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
         except OSError:  # the process has ended
             continue
@@ -52,9 +53,9 @@ def _resident_bytes(root: int) -> int:
 
 
 def measured(command: list[str], timeout: float = 7200, **options) -> Cost:
-    """Run a program to its end, as a user does, with Python's stored byte code.
+    """Run a program to its end as a user would, with the stored byte code of Python.
 
-    @throws subprocess.CalledProcessError if it fails
+    @throws subprocess.CalledProcessError if the program fails
     """
     before, start, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic(), 0
     given = options.pop("env", os.environ)
@@ -84,9 +85,9 @@ def measured(command: list[str], timeout: float = 7200, **options) -> Cost:
 
 
 def osteon(job_text: str, folder: Path, ranks: int, threads: int = 1) -> tuple[Cost, Cost | None, dict]:
-    """Import and run a job in folder/job.out; return the costs of import and run, and the summary.
+    """Import and run a job in folder/job.out. Return the costs of import and run, and the summary.
 
-    With 0 ranks it is only imported, and the summary is that of `osteon import`.
+    With 0 ranks, the job is only imported, and the summary is the summary of `osteon import`.
     """
     job, out = folder / "job.toml", folder / "job.out"
     job.write_text(job_text)

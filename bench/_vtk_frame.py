@@ -1,7 +1,8 @@
-"""One frame of the scene of `osteon bench render`, by VTK's ray caster on one thread. Runs in the environment of peers.
+"""Draw one frame of the scene of `osteon bench render`, by the ray caster of VTK on one thread. The program runs in the
+Python environment of the other programs.
 
-_vtk_frame.py VOLUME.npy PIXELS STEP ZOOM OPACITY SHADED FRAMES OUT.npy: writes RGB bytes, shape (pixels, pixels, 3),
-and prints the CPU seconds of the fastest frame.
+_vtk_frame.py VOLUME.npy PIXELS STEP ZOOM OPACITY SHADED FRAMES OUT.npy: writes RGB bytes of shape (pixels, pixels, 3).
+Prints the CPU seconds of the fastest frame.
 """
 
 import math

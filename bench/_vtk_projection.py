@@ -1,7 +1,9 @@
-"""One picture of a field by VTK with osteon's camera: a projection, or a volume. Runs in the environment of peers.
+"""Draw one picture of a field by VTK with the camera of osteon. The picture is a projection or a volume. The program
+runs in the Python environment of the other programs.
 
-_vtk_projection.py VOLUME.npy SPACING_MM MODE LOW HIGH PARALLEL PIXELS OUT.npy: the volume has shape (z, y, x); MODE is
-maximum, or volume. Writes grey bytes, shape (pixels, pixels): the fraction of the range from LOW to HIGH, or light.
+_vtk_projection.py VOLUME.npy SPACING_MM MODE LOW HIGH PARALLEL PIXELS OUT.npy: the volume has shape (z, y, x). MODE is
+maximum or volume. The program writes grey bytes of shape (pixels, pixels). A byte is the fraction of the range from LOW
+to HIGH, or the light.
 """
 
 import sys

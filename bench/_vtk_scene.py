@@ -1,5 +1,5 @@
-"""Common parts of the programs that draw with VTK: osteon's camera on a volume, without a display. Imported in the
-environment of peers only.
+"""Common parts of the programs that draw with VTK. The parts place the camera of osteon on a volume, without a display.
+This module is imported only in the Python environment of the other programs.
 """
 
 import math
@@ -10,21 +10,20 @@ from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
 
 def image_of(values: np.ndarray, spacing: float) -> vtk.vtkImageData:
-    """Convert voxels of shape (z, y, x) with their corner at zero. Keep `values` while the image is used."""
+    """Convert voxels of shape (z, y, x) with their corner at zero. Keep `values` as long as the image is used."""
     image = vtk.vtkImageData()
     image.SetDimensions(*reversed(values.shape))
     image.SetSpacing(spacing, spacing, spacing)
-    image.SetOrigin(spacing / 2, spacing / 2, spacing / 2)  # voxel centres
+    image.SetOrigin(spacing / 2, spacing / 2, spacing / 2)  # the origin is a voxel centre
     image.GetPointData().SetScalars(numpy_to_vtk(values.ravel(), deep=True))
     return image
 
 
 class Scene:
-    """A volume in a window of `pixels` x `pixels`, on black.
+    """A volume in a window of `pixels` x `pixels` on a black background.
 
-    The camera is that of osteon: azimuth 35, elevation 22, the bounding sphere of a box of `size` in a field of view of
-    30
-    degrees.
+    The camera is that of osteon, with azimuth 35 and elevation 22. The bounding sphere of a box of `size` is in a field
+    of view of 30 degrees.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class Scene:
         self.window.Render()
 
     def picture(self) -> np.ndarray:
-        """RGB bytes, shape (pixels, pixels, 3), the upper row first."""
+        """RGB bytes of shape (pixels, pixels, 3). The upper row is first."""
         grab = vtk.vtkWindowToImageFilter()
         grab.SetInput(self.window)
         grab.ReadFrontBufferOff()

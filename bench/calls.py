@@ -37,7 +37,7 @@ TOLD = (
 
 
 def sponge(n: int, seed: int = 7) -> np.ndarray:
-    """Return a smooth random image of n^3 voxels, half of them above zero."""
+    """Return a smooth random image of n^3 voxels. Half of the voxels are above zero."""
     rng = np.random.default_rng(seed)
     waves = np.fft.rfftn(rng.standard_normal((n, n, n)))
     k = np.sqrt(sum(f**2 for f in np.meshgrid(*[np.fft.fftfreq(n) * n] * 2, np.fft.rfftfreq(n) * n, indexing="ij")))
@@ -45,7 +45,8 @@ def sponge(n: int, seed: int = 7) -> np.ndarray:
 
 
 def measured(name: str, image: np.ndarray, **tables: dict) -> tuple[float, float, bool]:
-    """Return wall seconds, CPU seconds including child processes, and True if it was solved in this process."""
+    """Return wall seconds, CPU seconds including child processes, and True if the problem was solved in this
+    process."""
     call, options = CALLS[name]
     before, wall = os.times(), time.perf_counter()
     result = call(image, 0.05, threshold=0.0, **options, run={"ranks": 1, "threads": 1}, **tables)

@@ -39,7 +39,7 @@ def measured(ranks: int, threads: int, binding: str, group: int, seconds: float)
 
 
 def paper_name(way: str) -> str:
-    """[Ono]'s name of a method, if it has one."""
+    """The name of a method in [Ono], if [Ono] has a name for the method."""
     name, _, group = way.partition(":")
     named = {"binary-swap": "BS", "multi-step": "BS+BT", "shared": "DS+BS" if group else "shared"}
     return f"{named.get(name, way)} {group}".strip()

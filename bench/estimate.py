@@ -81,7 +81,7 @@ def estimated(job: Path, *arguments: str) -> dict:
 
 
 def stages_of(summary: dict, clock: str) -> dict[str, float]:
-    """Return seconds of a rank by stage; the stage `solving` is split into set-up and solution."""
+    """Return the seconds of a rank by stage. The stage `solving` is split into set-up and solution."""
     key, over = ("seconds", 1) if clock == "wall" else ("cpu_seconds", summary["ranks"] * summary["threads"])
     found = {stage["name"]: stage[key] / over for stage in summary["stages"]}
     if clock == "wall":
@@ -104,7 +104,7 @@ def run_here(job: Path, ranks: int, clock: str) -> tuple[dict[str, float], int]:
     shutil.rmtree(out, ignore_errors=True)
     pick = (lambda cost: cost.wall) if clock == "wall" else (lambda cost: cost.cpu)
     imported = measured([BINARY, "import", str(job), "-o", str(out / "model.nc")])
-    # A waiting rank yields its core, so that its CPU seconds measure its work only.
+    # A waiting rank yields its core, so that the CPU seconds of a rank measure only its work.
     yields = os.environ | ({} if clock == "wall" else {"OMPI_MCA_mpi_yield_when_idle": "1"})
     measured([BINARY, "run", str(job), "-n", str(ranks), "-t", "1", "-o", str(out), "--no-report"], env=yields)
     summary = json.loads((out / "summary.json").read_text())
@@ -127,7 +127,7 @@ def off(name: str, value: float, found: float) -> dict:
 
 
 def on_this_machine(jobs: dict[str, Path], options: argparse.Namespace) -> list[dict]:
-    """Estimates and runs in turn; medians of the runs."""
+    """Compute estimates and runs in turn. The result is the medians of the runs."""
     rows = []
     for name, job in jobs.items():
         for ranks in options.ranks:
@@ -165,7 +165,8 @@ def solver_wall(summary: dict) -> float:
 
 
 def probe_links(cluster: FakeCluster, hosts: int, machine: Path, environment: dict[str, str]) -> None:
-    """Measure the links. Hosts share this machine's cores, and a latency may include a wait for one: least of three."""
+    """Measure the links. Hosts share the cores of this machine, and a latency may include the wait for a core. The
+    result is the least of three measurements."""
     least = float("inf")
     for turn in range(3):
         found = machine.with_suffix(f".{turn}")
@@ -181,7 +182,7 @@ def probe_links(cluster: FakeCluster, hosts: int, machine: Path, environment: di
 
 
 def on_fake_clusters(jobs: dict[str, Path], options: argparse.Namespace) -> list[dict]:
-    """The stage `solving` on hosts with shaped links."""
+    """Measure the stage `solving` on hosts with shaped links."""
     if missing := why_not():
         print(f"no fake cluster: {missing}")
         return []
@@ -194,7 +195,7 @@ def on_fake_clusters(jobs: dict[str, Path], options: argparse.Namespace) -> list
         arguments = [BINARY, "run", str(job), "-t", "1", "-o", str(out), "--no-report", "--force"]
         arguments += ["--set", "picture.enabled=false", "--set", "run.place=false"]
         for hosts in options.hosts:
-            # The same ranks, on the same cores, over memory.
+            # equal numbers of ranks on the same cores, with messages through memory
             walls = []
             for _ in range(options.repeat):
                 measured([*arguments, "-n", str(hosts)], env=environment | {"OMPI_MCA_mpi_yield_when_idle": "1"})

@@ -15,7 +15,7 @@ SCAN = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
 
 
 def run(physics: str, more: str, options: argparse.Namespace, folder: Path) -> dict:
-    """Summary of a job on one rank."""
+    """Return the summary of a job on one rank."""
     n = options.edge
     job = folder / f"{physics}.toml"
     job.write_text(

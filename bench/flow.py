@@ -50,7 +50,7 @@ enabled = false
 
 
 def spheres(n: int, radius: float, porosity: float, seed: int = 1) -> np.ndarray:
-    """Place spheres at random in a periodic box until the porosity is reached; True is solid."""
+    """Place spheres at random in a periodic box until the porosity is reached. True is solid."""
     rng = np.random.default_rng(seed)
     solid = np.zeros((n,) * 3, bool)
     centres = np.arange(n) + 0.5
@@ -61,7 +61,7 @@ def spheres(n: int, radius: float, porosity: float, seed: int = 1) -> np.ndarray
 
 
 def smoothed_noise(n: int, sigma: float, porosity: float, seed: int = 1) -> np.ndarray:
-    """Smooth periodic white noise by a Gaussian and cut it at the porosity; True is solid."""
+    """Smooth periodic white noise by a Gaussian, and cut the result at the porosity. True is solid."""
     noise = np.random.default_rng(seed).standard_normal((n,) * 3)
     k = np.fft.fftfreq(n) * 2 * np.pi
     square = k[:, None, None] ** 2 + k[:, None] ** 2 + k[: n // 2 + 1] ** 2
@@ -141,7 +141,7 @@ CORES = {"one core": (1, 1), "2 ranks": (2, 1), "2 threads": (1, 2)}
 
 
 def cores(images: dict[str, np.ndarray], folder: Path, repeat: int) -> dict:
-    """Wall seconds of whole jobs and of their solvers; medians of jobs in turn."""
+    """Return wall seconds of whole jobs and of their solvers. The values are medians of jobs that run in turn."""
     answer: dict = {}
     for image, solid in images.items():
         np.save(folder / f"{image}.npy", solid.astype(np.uint8))
@@ -171,7 +171,8 @@ def cores(images: dict[str, np.ndarray], folder: Path, repeat: int) -> dict:
 
 
 def steps(folder: Path, repeat: int) -> dict:
-    """CPU seconds per fluid voxel and step of transient flow, divergence 1e-4, without the first steps."""
+    """Return CPU seconds per fluid voxel and step of transient flow. The divergence is 1e-4, and the first steps are
+    left out."""
     n = 64
     obstacles = np.zeros((n,) * 3, bool)
     obstacles[n // 4 : n // 4 + n // 8, n // 2 - n // 16 : n // 2 + n // 16] = True

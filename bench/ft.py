@@ -79,7 +79,7 @@ def fftw(program: Path, letter: str, ranks: int, plan: str, order: str) -> dict[
 
 
 def rows_of(letter: str, ranks: int, best: dict[str, float]) -> list[dict]:
-    """Return each time, with that of NPB or of FFTW's plans."""
+    """Return each time, together with the time of NPB or of the plans of FFTW."""
     rows = []
     for name, seconds in best.items():
         peers = [peer for peer in best if ("FFTW" in peer if name.startswith("transform, osteon") else peer == "NPB")]

@@ -54,7 +54,8 @@ def measured(ranks: int, size: str, pixels: str, active: float, ways: list[str],
 
 
 def compared(rows: dict[str, dict], ways: list[str]) -> dict[str, float]:
-    """Return the ratio of osteon's best to IceT's, for each figure; for bytes, to IceT's radix-k."""
+    """Return the ratio of the best result of osteon to the best result of IceT, for each figure. For bytes, the ratio
+    is relative to radix-k of IceT."""
     best = {
         who: {
             "best": max(rows[way]["best_fps"] for way in names),

@@ -3,9 +3,9 @@
 
     ./run bench import [--size 512] [--formats npy tif] [--json FILE]
 
-A 16-bit foam is generated, read by `python -m osteon.images` and imported by `osteon import`, each in a
-separate process whose largest resident memory is measured; that of an image of 8^3 voxels is subtracted for bytes per
-voxel. Files in the page cache are not counted. Prints one JSON object.
+A 16-bit foam is generated. `python -m osteon.images` reads the foam, and `osteon import` imports it. Each program is a
+separate process whose largest resident memory is measured. For bytes per voxel, the memory for an image of 8^3 voxels
+is subtracted. Files in the page cache are not counted. The program prints one JSON object.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ MATERIALS = {
     "one material": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n",
     "a density law": "[density_law]\nslope = 1e-5\ncoefficient_MPa = 6850.0\nexponent = 1.5\npoisson_ratio = 0.3\n",
 }
-# Linux attributes the memory of the starting process to the started program; therefore this process is small.
+# Linux attributes the memory of the starting process to the started program, so that this process is small.
 STARTER = """
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
 sys.stdout.write("\\n%d" % (1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 sys.exit(code)
 """
-# Passes an image that was read before, so that the reader's memory is not included in that of the import.
+# Passes an image that was read before, so that the memory of the import excludes the memory of the reader.
 READER = '#!/bin/sh\ncat "{array}" > "$4" && cat "{facts}"\n'
 
 
 def foam(path: Path, size: int) -> None:
-    """Write a gyroid with a wavelength of 32 voxels and noise, plane by plane; 34 % of it is above 30000."""
+    """Write a gyroid with a wavelength of 32 voxels and noise, plane by plane. 34 % of the gyroid is above 30000."""
     values = np.lib.format.open_memmap(path, "w+", np.uint16, (size, size, size))
     random = np.random.default_rng(1)
     angle = 2 * np.pi / 32 * np.arange(size, dtype=np.float32)
@@ -69,7 +69,7 @@ def save(array: Path, path: Path) -> None:
 
 
 def peak(command: list[str], **environment: str) -> tuple[int, str]:
-    """Return the largest resident memory of a program and its children, in bytes; and its output."""
+    """Return the largest resident memory of a program and its children in bytes, and the output of the program."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", STARTER, *command],
         stdout=subprocess.PIPE,

@@ -3,9 +3,9 @@
 
     ./run bench io [--json FILE] [--repeat N] [--ranks N] [--size N] [--folder DIR]
 
-The bone scan, mirrored to 256^3 voxels, grey values up to 63 empty, the others materials. A model is read, a
-displacement at every node is written; all ways in turn in one program. The bars are those that the project set itself
-from [Johnson2012] (docs/reference/performance.md).
+The image is the bone scan, mirrored to 256^3 voxels. Grey values up to 63 are empty, and the other grey values are
+materials. One program reads a model and writes a displacement at every node, in all ways in turn. The limits are the
+limits that the project has set from [Johnson2012] (docs/reference/performance.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EMPTY = 63
 MEMORY = Path("/dev/shm")
 OLD_READ = ("read model", "text, scanf, root scatters")
 OLD_WRITE = ("write result", "text, printf, one after the other")
-# Comparison, required ratio, and measure: size of the files or CPU seconds.
+# Comparison, required ratio, and measure. The measure is the size of the files, or CPU seconds.
 BARS = [
     ("model file, deflate, smaller than text", "bytes", OLD_READ, ("read model", "netCDF, deflate"), 20),
     ("result file, deflate, smaller than text", "bytes", OLD_WRITE, ("write result", "netCDF, deflate"), 7),
@@ -57,7 +57,7 @@ BARS = [
 
 
 def image(size: int) -> np.ndarray:
-    """Materials, shape (size, size, size)."""
+    """Material numbers of shape (size, size, size)."""
     if SCAN.exists():
         import tifffile
 
@@ -70,7 +70,7 @@ def image(size: int) -> np.ndarray:
 
 
 def room(size: int) -> Path:
-    """Return a folder in memory if it has enough space, or else on disk."""
+    """Return a folder in memory if memory has enough space, and otherwise a folder on disk."""
     wanted = 120 * size**3
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > wanted:
         return MEMORY
@@ -78,7 +78,7 @@ def room(size: int) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment in which the measured program finds the filter for zstd."""
+    """Return the environment in which the measured program finds the zstd filter."""
     found = dict(os.environ)
     try:
         import hdf5plugin

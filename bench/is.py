@@ -22,7 +22,7 @@ from pathlib import Path
 from _program import BINARY, ROOT
 
 PAPER_SPLIT = {"S": "6,5", "W": "8,8", "A": "10,9", "B": "11,10", "C": "12,11"}
-# Equal for both: waiting ranks yield their core, and mpirun may be root in a container.
+# Both programs have these settings: waiting ranks yield their core, and mpirun may run as root in a container.
 ENVIRONMENT = os.environ | {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -31,7 +31,7 @@ ENVIRONMENT = os.environ | {
 
 
 def started(ranks: int, command: list[str]) -> str:
-    """Output of an MPI program."""
+    """Return the output of an MPI program."""
     launcher = ["mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)]
     return subprocess.run(
         launcher + command, stdout=subprocess.PIPE, text=True, check=True, timeout=600, env=ENVIRONMENT
@@ -45,7 +45,7 @@ def osteon_run(letter: str, ranks: int, digits: str | None) -> dict:
 
 
 def npb_seconds(folder: Path, letter: str, ranks: int) -> float:
-    """Return the time printed by is.c. @throws RuntimeError if it does not verify"""
+    """Return the time printed by is.c. @throws RuntimeError if is.c does not verify its result"""
     text = started(ranks, [str(folder / f"is.{letter}.x")])
     if "SUCCESSFUL" not in text:
         raise RuntimeError(f"NPB's is.{letter}.x on {ranks} ranks does not verify:\n{text}")

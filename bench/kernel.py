@@ -3,8 +3,8 @@
 
     ./run bench kernel [--json FILE] [--repeat N] [--size N]
 
-On the bone scan and on a sponge, in double and float, with one material and with a material for each grey value, on one
-and two threads.
+The kernel runs on the bone scan and on a sponge, in double and float, on one and two threads. There is one material, or
+a material for each grey value.
 """
 
 from __future__ import annotations

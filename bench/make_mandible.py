@@ -3,9 +3,9 @@
 
     python3 bench/make_mandible.py OUT.npy [--scale 0.125] [--seed 1]
 
-A horseshoe-shaped body is at low z and carries two rami, which extend to the last plane. Their outer shell is cortical
-bone (label 2), their core is a network of trabeculae (label 1) that fills 30 % of the space. Planes are generated
-and written one at a time, so that memory does not grow with the number of planes.
+A horseshoe-shaped body is at low z. Two rami on this body extend to the last plane. The outer shell of the jaw is
+cortical bone (label 2). The core of the jaw is a network of trabeculae (label 1) that fills 30 % of the space. Planes
+are generated and written one at a time, so that memory does not grow with the number of planes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 SHAPE = (884, 500, 600)
 SPACING_MM = 0.075
 TRABECULA, CORTEX = 1, 2
-QUANTILE_OF_3_TENTHS = 0.5244  # a standard normal variable exceeds it with probability 0.3
+QUANTILE_OF_3_TENTHS = 0.5244  # a standard normal variable exceeds this value with probability 0.3
 SHELL = 16.0
-WAVES, WAVELENGTH = 64, 9.0  # wavelength in voxels of any size: trabeculae must not vanish in a small model
+WAVES, WAVELENGTH = 64, 9.0  # wavelength in voxels of any size, because trabeculae must not vanish in a small model
 
 
 def shape_of(scale: float) -> tuple[int, int, int]:
@@ -30,13 +30,13 @@ def shape_of(scale: float) -> tuple[int, int, int]:
 
 
 def inside_ellipse(a: np.ndarray | float, half_a: float, b: np.ndarray | float, half_b: float) -> np.ndarray:
-    """Distance to the ellipse (a / half_a)^2 + (b / half_b)^2 = 1 to first order, positive inside."""
+    """Distance to the ellipse (a / half_a)^2 + (b / half_b)^2 = 1 to first order. The distance is positive inside."""
     slope = 2 * np.sqrt((a / half_a**2) ** 2 + (b / half_b**2) ** 2)
     return (1 - (a / half_a) ** 2 - (b / half_b) ** 2) / np.maximum(slope, 1e-9)
 
 
 class Jaw:
-    """Depth below the surface of the bone in voxels of the full-size model; lengths likewise."""
+    """Depth below the surface of the bone. Depths and lengths are in voxels of the full-size model."""
 
     def __init__(self, shape: tuple[int, int, int]):
         self.height = shape[0]
@@ -44,7 +44,7 @@ class Jaw:
         self.step = step[0]
         self.y = ((np.arange(shape[1]) + 0.5) * step[1])[:, None]
         x = ((np.arange(shape[2]) + 0.5) * step[2])[None, :] - SHAPE[2] / 2
-        # The centre line of body and rami is half an ellipse, open towards low y.
+        # The centre line of body and rami is half an ellipse that is open towards low y.
         self.off_arch = -inside_ellipse(self.y, 425.0, x, 226.0)
 
     def depth(self, plane: int) -> np.ndarray:
@@ -56,9 +56,10 @@ class Jaw:
 
 
 class Trabeculae:
-    """Plane waves of one length in random directions; their sum is nearly normal, and its upper level set is a network.
+    """Plane waves of one length in random directions. The sum of the waves is nearly normal, and its upper level set is
+    a network.
 
-    Their sum over a plane is one matrix product, because exp(i (a + b)) = exp(i a) exp(i b).
+    The sum of the waves over a plane is one matrix product, because exp(i (a + b)) = exp(i a) exp(i b).
     """
 
     def __init__(self, shape: tuple[int, int, int], seed: int):
@@ -79,11 +80,11 @@ class Trabeculae:
 
 
 def make(path: Path, scale: float = 1.0, seed: int = 1) -> dict:
-    """Write the image; return its shape and the number of voxels of each label."""
+    """Write the image. Return the shape of the image and the number of voxels of each label."""
     shape = shape_of(scale)
     jaw = Jaw(shape)
     network = Trabeculae(shape, seed)
-    shell = max(SHELL, 2 * jaw.step)  # two voxels at least, otherwise a small model has holes in its cortex
+    shell = max(SHELL, 2 * jaw.step)  # at least two voxels, because otherwise a small model has holes in its cortex
     count = np.zeros(3, np.int64)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".part")

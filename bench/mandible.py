@@ -4,8 +4,8 @@
     ./run bench mandible [--ranks 2] [--threads 1] [--scale 1] [--json FILE] [--import-only]
 
 A synthetic lower jaw (bench/make_mandible.py) is fixed at its base and loaded at the ends of its rami. The image is
-cached in .cache/bench. Prints one JSON object; the limits are 6 GiB of memory, summed over all processes, and ten
-minutes.
+cached in .cache/bench. The program prints one JSON object. The limits are ten minutes, and 6 GiB of memory, summed over
+all processes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ fields = ["displacement", "sed"]
 
 
 def image_of(scale: float) -> Path:
-    """Return the image, regenerated if its program is newer."""
+    """Return the image. The image is generated again if its program is newer."""
     image = CACHE / f"mandible-{scale:g}.npy"
     recipe = Path(make_mandible.__file__)
     if not image.exists() or image.stat().st_mtime < recipe.stat().st_mtime:

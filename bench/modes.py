@@ -131,7 +131,7 @@ def measure(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
 
 
 def estimate(name: str, job: Path, options: argparse.Namespace) -> list[dict]:
-    """The same by the model, on clusters: flat, and with --threads threads per rank."""
+    """Estimate the runs by the model on clusters: flat, and with --threads threads per rank."""
     rows, alone = [], 0.0
     print(f"{name}, estimated on {options.network}\n  cores mode    solving s  efficiency  messages")
     for cores in [1, *options.estimate]:

@@ -23,7 +23,7 @@ import netCDF4
 import numpy as np
 from _program import osteon
 
-# height, u / lid at Reynolds number 100, 400, 1000
+# height, and u / lid at Reynolds numbers 100, 400 and 1000
 GHIA = """
 0.9766  0.84123  0.75837  0.65928
 0.9688  0.78871  0.68439  0.57492
@@ -63,7 +63,7 @@ enabled = false
 {boundaries}
 """
 
-# z is up, the lid slides along y, x is the thickness. Density over viscosity is 1 s/mm2.
+# The z axis is upwards, the lid slides along y, and x is the thickness. Density divided by viscosity is 1 s/mm2.
 CAVITY = """
 [[boundary]]
 face = "z_high"
@@ -86,8 +86,8 @@ kind = "outlet"
 """
 
 
-# A box of 1 m, diffusivity 1 m2/s, Prandtl number 0.71, 1 K between hot and cold: velocities in m/s equal those in
-# units of diffusivity over width. z is up.
+# A box of 1 m with diffusivity 1 m2/s, Prandtl number 0.71, and 1 K between hot and cold. Velocities in m/s equal
+# velocities in units of diffusivity over width. The z axis is upwards.
 BUOYANT = """heat = true
 viscosity_Pa_s = 0.71
 density_kg_per_m3 = 1
@@ -111,7 +111,7 @@ THIN = """
 face = "x"
 kind = "slip"
 """
-# Rayleigh number: mean Nusselt number, highest velocity across and up
+# Rayleigh number: mean Nusselt number, highest velocity across, and highest velocity upwards
 SQUARE = {
     1e3: (1.118, 3.649, 3.697),
     1e4: (2.243, 16.178, 19.617),
@@ -214,7 +214,7 @@ def cylinder(h_mm: tuple[float, float, float], scheme: str) -> dict:
         p = fields(folder, "pressure")
     drag, lift, _ = summary["force_coefficients"]
     middle = [slice((n - 1) // 2, n // 2 + 1) for n in (shape[1], shape[2])]
-    # the centre of the cylinder's faces: y = 200 mm is between two voxels
+    # the centre of the faces of the cylinder at y = 200 mm is between two voxels
     row = slice(int(200 / h[1]) - 1, int(200 / h[1]) + 1)
     line = p[:, row, middle[1]].mean(axis=(1, 2))
     first, last = int(450 / h[0]), int(550 / h[0])

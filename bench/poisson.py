@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from fake_cluster import FakeCluster, why_not
 
 ORDERS = ["original", "random", "afc-nb", "afc", "ours"]
-OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # limits of the exchange, relative to [Ito]'s method and to the original order
+OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # limits of the exchange, relative to the method of [Ito] and to the original order
 
 
 def osteon(arguments: list[str]) -> dict:
@@ -46,7 +46,7 @@ def osteon(arguments: list[str]) -> dict:
 
 
 def on_this_host(cores: int, options: argparse.Namespace) -> list[dict]:
-    """Flat, bound and hybrid, in both precisions."""
+    """Flat, bound and hybrid runs in both precisions."""
     rows = []
     modes = [("flat MPI", cores, 1, "none"), ("flat MPI, bound", cores, 1, "measured")]
     if cores > 1:
@@ -71,7 +71,7 @@ def on_this_host(cores: int, options: argparse.Namespace) -> list[dict]:
 
 
 def on_fake_cluster(seconds: float) -> list[dict]:
-    """Return exchange times of the orders on four hosts, the last of which is slow."""
+    """Return exchange times of the orders on four hosts. The last host is slow."""
     if missing := why_not():
         print(f"no fake cluster: {missing}")
         return []
@@ -111,7 +111,7 @@ def on_fake_cluster(seconds: float) -> list[dict]:
 
 
 def weak_scaling(arguments: list[str]) -> dict[str, float]:
-    """Return bytes and times of exchanges by a model, by the names of rows."""
+    """Return bytes and times of exchanges from a model, by the names of rows."""
     done = subprocess.run(
         [BINARY, "bench", "weak-scaling", *arguments, "--json", "-"],
         stdout=subprocess.PIPE,
@@ -123,7 +123,8 @@ def weak_scaling(arguments: list[str]) -> dict[str, float]:
 
 
 def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
-    """Weak scaling on fake clusters: exchanges of all orders, with predictions of the model."""
+    """Measure weak scaling on fake clusters. The result contains exchanges of all orders, with predictions of the
+    model."""
     scale, mbit, cores_of_host = 0.125, 100, 8
     rows = []
     print(
@@ -137,7 +138,7 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
         model = weak_scaling(["--cores", str(cores), "--scale", str(scale), "--network", network])
         for case in (1, 2):
             if case == 1 and cores == 64:
-                continue  # the grid equals that of case 2
+                continue  # the grid equals the grid of case 2
             for mode, threads in (("flat", 1), ("hybrid", 4)):
                 arguments = ["bench", "poisson", "-t", str(threads), "--case", str(case), "--scale", str(scale)]
                 arguments += ["--seconds", str(seconds), "--budget", "2", "--overlap", "no", "--json", "-"]
@@ -175,7 +176,7 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
 
 
 def series(options: argparse.Namespace) -> list[dict]:
-    """[Ito]'s weak scaling by a model, and measured if fake clusters are possible."""
+    """The weak scaling of [Ito] by a model, and also measured if fake clusters are possible."""
     print(
         subprocess.run([BINARY, "bench", "weak-scaling"], stdout=subprocess.PIPE, text=True, check=True).stdout,
         flush=True,

@@ -3,8 +3,8 @@
 
     ./run bench render [--json FILE] [--edge N] [--frames N]
 
-VTK is that of the PyPI wheel (vtkFixedPointVolumeRayCastMapper); without it, osteon is measured alone.
-The similarity of the two pictures is printed as well (mean structural similarity, Wang et al. 2004).
+VTK is the VTK of the PyPI wheel (vtkFixedPointVolumeRayCastMapper). Without VTK, only osteon is measured. The program
+also prints the similarity of the two pictures (mean structural similarity, Wang et al. 2004).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ PEER = ROOT / ".venv-peers" / "bin" / "python"
 
 
 def similarity(a: np.ndarray, b: np.ndarray, window: int = 8) -> float:
-    """Mean structural similarity of two grey pictures, 0 to 255, over square windows. @cite [Wang2004]"""
+    """Mean structural similarity of two grey pictures with values from 0 to 255, over square windows. @cite
+    [Wang2004]"""
 
     def mean(x: np.ndarray) -> np.ndarray:
         s = np.pad(np.cumsum(np.cumsum(x, 0), 1), ((1, 0), (1, 0)))
@@ -42,7 +43,7 @@ def similarity(a: np.ndarray, b: np.ndarray, window: int = 8) -> float:
 def vtk_frame(
     folder: Path, pixels: int, step: float, opacity: float, shaded: bool, frames: int
 ) -> tuple[float, np.ndarray]:
-    """CPU seconds of VTK's frame of the scene in `folder`, and the picture (RGB bytes)."""
+    """CPU seconds of the VTK frame of the scene in `folder`, and the picture (RGB bytes)."""
     out = folder / "vtk.npy"
     arguments = [folder / "volume.npy", pixels, step, 1.2, opacity, int(shaded), frames, out]
     done = subprocess.run(
@@ -56,14 +57,15 @@ def vtk_frame(
 
 
 def has_vtk() -> bool:
-    """Return True if VTK can draw: without a display it requires OSMesa or EGL, and crashes if it finds neither."""
+    """Return True if VTK can draw. Without a display, VTK requires OSMesa or EGL, and crashes if neither is
+    available."""
     draws = "import vtk; w = vtk.vtkRenderWindow(); w.SetOffScreenRendering(1); w.SetSize(8, 8); w.Render()"
     return PEER.exists() and subprocess.run([str(PEER), "-c", draws], capture_output=True, check=False).returncode == 0
 
 
 def measure(folder: Path, edge: int, pixels: int, frames: int, peer: bool, step: float = 1) -> dict:
-    """Return the document of `osteon bench render`, with VTK's milliseconds and the similarity of pictures in each
-    row."""
+    """Return the document of `osteon bench render`. Each row also contains the milliseconds of VTK and the similarity
+    of the pictures."""
     done = subprocess.run(
         [BINARY, "bench", "render", "--edge", str(edge), "--pixels", str(pixels), "--frames", str(frames),
          "--step", str(step), "--pictures", str(folder), "--json", "-"],
@@ -77,7 +79,7 @@ def measure(folder: Path, edge: int, pixels: int, frames: int, peer: bool, step:
         seconds, theirs = vtk_frame(folder, pixels, result["step_voxels"], 0.2 if opaque else 0.004, shaded, frames)
         row["vtk_cpu_milliseconds_per_frame"] = 1e3 * seconds
         row["times_vtk"] = 1e3 * seconds / row["cpu_milliseconds_per_frame"]
-        if not shaded:  # the two have different lights
+        if not shaded:  # the two programs have different lights
             ours = np.load(folder / f"{'opaque' if opaque else 'translucent'}.npy")[..., :3]
             row["similarity"] = similarity(np.clip(255 * ours, 0, 255).mean(-1), theirs.mean(-1))
     return result

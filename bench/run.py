@@ -16,10 +16,11 @@ HERE = Path(__file__).resolve().parent
 
 
 def available() -> dict[str, str]:
-    """Return the first doc line of each measurement by its name."""
+    """Return the first line of the docstring of each measurement by its name."""
     found = {}
     for path in sorted(HERE.glob("*.py")):
-        if path.name == "run.py" or path.name.startswith(("_", "make_")):  # parts of measurements, and their models
+        # files with parts of measurements or with models
+        if path.name == "run.py" or path.name.startswith(("_", "make_")):
             continue
         doc = ast.get_docstring(ast.parse(path.read_text())) or ""
         found[path.stem] = doc.splitlines()[0] if doc else ""

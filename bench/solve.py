@@ -3,10 +3,10 @@
 
     ./run bench solve [--json FILE] [--repeat N] [--sizes N ...] [--full] [--physics heat]
 
-Prints JSON on standard output and a table on standard error. Sponges of several sizes show the growth of iterations and
-memory. Peers are in a separate virtual environment (.venv-peers, from bench/peers.txt); unavailable peers are skipped
-with a message. Only whole programs are compared: reading, assembling, solving and writing results, as in normal use, on
-one core.
+The program prints JSON on standard output and a table on standard error. Sponges of several sizes show the growth of
+iterations and memory. The other programs are in a separate virtual environment (.venv-peers, from bench/peers.txt).
+Unavailable programs are skipped with a message. Only whole programs are compared. A whole program reads, assembles,
+solves and writes results, as in normal use, on one core.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ print(json.dumps({"iterations": r.summary.run.iterations}))
 
 
 def porous(n: int, fill: float = 0.25, sigma: float = 4.0, seed: int = 1) -> np.ndarray:
-    """A sponge: smoothed white noise above its (1 - fill) quantile, shape (n, n, n), uint8."""
+    """A sponge of shape (n, n, n) and type uint8. The sponge is smoothed white noise above its (1 - fill) quantile."""
     rng = np.random.default_rng(seed)
     field = rng.standard_normal((n, n, n), dtype=np.float32)
     frequency = np.fft.fftfreq(n)
@@ -99,7 +99,7 @@ def peers_python() -> Path | None:
 
 
 def largest_part(model: Path) -> np.ndarray:
-    """Return the voxels that osteon kept, so that both programs solve the same problem."""
+    """Return the voxels that osteon kept, so that both programs solve equal problems."""
     import netCDF4
 
     with netCDF4.Dataset(str(model)) as file:
@@ -157,7 +157,7 @@ def beside(row: dict, value: float, unit: str, ratio: float) -> None:
 
 
 def growth(small: Size, large: Size) -> tuple[float, float]:
-    """Return the ratio of iterations, and the bytes per additional unknown."""
+    """Return the ratio of iterations, and the number of bytes per additional unknown."""
     return large.iterations / small.iterations, (large.peak_bytes - small.peak_bytes) / (large.dofs - small.dofs)
 
 
@@ -202,7 +202,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - start, 2 * x[low].sum(
 
 
 def measure_pyamg(name: str, solid: Path) -> list[dict]:
-    """Classical algebraic multigrid on the assembled matrix: setup and solution, in .venv-pyamg if it exists."""
+    """Measure classical algebraic multigrid on the assembled matrix. The set-up and the solution run in .venv-pyamg if
+    this environment exists."""
     python = ROOT / ".venv-pyamg" / "bin" / "python"
     if not python.exists():
         return []

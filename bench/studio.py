@@ -96,7 +96,7 @@ def measure(n: int) -> dict:
             settled = "!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest"
             checked = waited(page, settled)
             page.value("new Promise(done => setTimeout(() => done(1), 1500))")
-            # The threshold moves back and forth with each frame of the browser.
+            # The threshold moves back and forth in each frame of the browser.
             drag = page.value(DRAG)
             page.wait_for(settled)
             page.click("[data-tool=disc]")
@@ -121,7 +121,8 @@ def measure(n: int) -> dict:
 
 
 def demo(scan: Path) -> dict:
-    """Follow the tutorial with the bone scan: open, enter spacing and material, run, show the report."""
+    """Follow the tutorial with the bone scan: open the scan, enter spacing and material, run the job, show the
+    report."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copy(scan, folder / "bone.tif")

@@ -59,8 +59,8 @@ RAMP = 0.1  # half the width of the ramp, in solid fraction
 
 
 def by_ramp(text: str, scan: np.ndarray) -> str:
-    """Return a job whose modulus rises from 0 to that of JOB around a grey value that preserves the sum of all
-    moduli."""
+    """Return a job whose modulus rises from 0 to the modulus of JOB. The grey value of the rise preserves the sum of
+    all moduli."""
     share = (scan - EMPTY) / (SOLID - EMPTY)
     low, high = -1.0, 2.0
     for _ in range(60):
@@ -78,10 +78,10 @@ def by_ramp(text: str, scan: np.ndarray) -> str:
 
 
 def frame(chance: np.random.Generator, n: int, shell: int, thickness: float) -> np.ndarray:
-    """Return walls, and rods 1.6 times as thick, in a shell that is open along z."""
+    """Return walls, and rods that are 1.6 times as thick, in a shell that is open along z."""
     fields = [blurred(chance.standard_normal((n * TIMES,) * 3), 4.5 * TIMES * n / 32) for _ in range(2)]
     distance = []
-    for f in fields:  # distance to the zero surface, in voxels: value over slope
+    for f in fields:  # distance to the zero surface in voxels, computed as value divided by slope
         slope = np.sqrt(sum(g * g for g in np.gradient(f)))
         distance.append(np.abs(f) / np.maximum(slope, 1e-12))
     half = TIMES * thickness / 2
@@ -119,7 +119,7 @@ def specimen(seed: int, n: int, shell: int, thickness: float) -> dict | None:
         return None
 
     def over_truth(summary: dict | None) -> tuple[float, float]:
-        """Return solid fraction and modulus; 0 if no remaining solid connects the two faces."""
+        """Return the solid fraction and the modulus. Both are 0 if no remaining solid connects the two faces."""
         if summary is None:
             return 0.0, 0.0
         share = summary["segmentation"]["volume_fraction"] / truth["segmentation"]["volume_fraction"]

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from _program import BINARY
 
-TIMES = 3  # voxels of the specimen along the edge of a voxel of the scan
-SOLID, EMPTY = 1000.0, 200.0  # grey values
+TIMES = 3  # number of voxels of the specimen along the edge of a voxel of the scan
+SOLID, EMPTY = 1000.0, 200.0  # grey values of solid and of empty space
 JOB = """
 [image]
 path = "{image}"
@@ -55,7 +55,7 @@ def run(folder: Path, text: str) -> dict | None:
 
 
 def specimen(seed: int, n: int) -> dict | None:
-    """Return the truth, and the job's answers; None if a job fails."""
+    """Return the truth and the answers of the job. The result is None if a job fails."""
     chance = np.random.default_rng(seed)
     field = blurred(chance.standard_normal((n * TIMES,) * 3), chance.uniform(5, 9) * n / 32)
     solid = field > np.quantile(field, 1 - chance.uniform(0.25, 0.5))

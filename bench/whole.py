@@ -49,7 +49,7 @@ def children_cpu_s() -> float:
 
 
 def run(job: Path, folder: Path, *options: str) -> float:
-    """Return CPU seconds of the command and of all its child processes."""
+    """Return the CPU seconds of the command and of all its child processes."""
     before = children_cpu_s()
     subprocess.run(
         [BINARY, "run", job, "-n", "1", "-t", "1", "--quiet", "--force", "-o", folder / "out", *options],
@@ -60,9 +60,9 @@ def run(job: Path, folder: Path, *options: str) -> float:
 
 
 def picture_and_report(job: Path, folder: Path) -> float:
-    """Return CPU seconds of the stage that draws the picture, and of the command that writes the report.
+    """Return the CPU seconds of the stage that draws the picture, and of the command that writes the report.
 
-    The difference of two whole runs would contain the spread of two solutions.
+    The difference of two whole runs would contain the variation between two solutions.
     """
     run(job, folder, "--no-report")
     stages = json.loads((folder / "out" / "summary.json").read_text())["stages"]

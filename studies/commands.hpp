@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Commands of the studies on the command line of osteon. osteon calls `add_commands` if it is built with the studies
+/// Commands of the studies on the command line of osteon. If osteon is built with the studies, osteon calls `add_commands`
 /// (src/app/CMakeLists.txt).
 #include <app/registry.hpp>
 
@@ -8,7 +8,7 @@ namespace osteon::studies {
 
 void add_commands(app::registry& commands);
 
-/// Tables of a paper. Two studies share this command name.
+/// Tables of a paper. Two studies use this name of a command.
 void add_net_paper(app::registry& commands);
 
 }  // namespace osteon::studies

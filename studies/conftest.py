@@ -1,4 +1,4 @@
-"""Settings of the studies' Python tests, as in tests/conftest.py: waiting ranks yield their cores."""
+"""Settings of the Python tests of the studies. As in tests/conftest.py, waiting ranks yield their cores."""
 
 import os
 

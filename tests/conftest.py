@@ -1,5 +1,5 @@
-"""Settings and fixtures of all Python tests. Tests may run in parallel, so waiting processes yield their cores to
-computing ones."""
+"""Settings and fixtures of all Python tests. Tests may run in parallel, so that waiting processes yield their cores to
+computing processes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 from warm_python import warm_python
 from whole_job import BINARY, SCAN, Job, job_text, sponge_in
 
-# Open MPI and OpenMP poll while they wait, which would take time from parallel tests. Benchmark programs set their own
-# values.
+# Open MPI and OpenMP poll while they wait. Polling would take time from parallel tests. Benchmark programs set their
+# own values.
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# `nohup ./run test &` starts with SIGINT ignored, and child processes inherit this: tests of interrupts need the
-# default action.
+# `nohup ./run test &` starts with SIGINT ignored, and child processes inherit this setting. Tests of interrupts need
+# the default action.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -49,8 +49,8 @@ def python_of_jobs() -> Iterator[None]:
 
 @pytest.fixture
 def fresh_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the program start an interpreter for each image, so that the memory of the reader is that of a child
-    process."""
+    """Let the program start an interpreter for each image, so that a child process contains the memory of the
+    reader."""
     monkeypatch.setenv("OSTEON_PYTHON", os.environ.get("OSTEON_TEST_PYTHON", sys.executable))
 
 
@@ -67,7 +67,7 @@ def job(tmp_path: Path) -> Job:
 
 @pytest.fixture(scope="module")
 def shared_job(tmp_path_factory: pytest.TempPathFactory) -> Job:
-    """A job that a module fixture runs once, for tests that only read its results."""
+    """A job that a module fixture runs once. Tests only read the results of this job."""
     return job_in(tmp_path_factory.mktemp("shared"))
 
 
@@ -78,7 +78,7 @@ def sponge(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def solved_sponge(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Elasticity results of the sponge; tests only read them."""
+    """Elasticity results of the sponge. Tests only read these results."""
     made = job_in(tmp_path_factory.mktemp("solved_sponge"))
     made.write(job_text(sponge_in(made.folder)) + "enabled = false\n")
     done = made.run("-n", "1", "--no-report")

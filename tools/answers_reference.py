@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/reference/answers.md, the answers of each physics, from `osteon schema --answers`.
+"""Write docs/reference/answers.md from `osteon schema --answers`. The page contains the answers of each physics.
 
     ./run osteon schema --answers | python3 tools/answers_reference.py > docs/reference/answers.md
 

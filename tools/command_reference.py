@@ -12,7 +12,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-WIDTH, COLUMN = 88, 30  # width of a page of the site; column of descriptions
+WIDTH, COLUMN = 88, 30  # width of a page of the site, and column of the descriptions
 HEAD = """# Command line
 
 `tools/command_reference.py` generates this page from `osteon --help` and the help of each command.
@@ -22,14 +22,14 @@ converged, 5 machine, 75 stopped with a checkpoint, 130 after Ctrl-C.
 
 
 def help_of(binary: str, words: tuple[str, ...]) -> str:
-    """Help text of a command, independent of the path of the program."""
+    """Help text of a command. The text does not depend on the path of the program."""
     done = subprocess.run([binary, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
     text = done.stdout.replace(str(Path(binary)), "osteon")
     return "\n".join(folded(line.rstrip()) for line in text.strip().splitlines())
 
 
 def folded(line: str) -> str:
-    """Break a long line; descriptions continue in their column, examples remain unchanged."""
+    """Break a long line. Descriptions continue in their column, and examples remain unchanged."""
     if len(line) <= WIDTH or line.startswith("  osteon"):
         return line
     found = re.match(r"  \S.*?\s{2,}| {10,}", line)

@@ -3,9 +3,10 @@
 
     tools/cuda_compile.py SOURCE.cu [ARGUMENT ...] --output PROGRAM --link LIBRARY ...
 
-Uses the nvcc in PATH, or else that of the packages in tools/requirements-cuda.txt, which are installed in .venv-cuda
-once. Exit code: that of the program; 1 if it does not compile; 0, with a message, if it compiles but there is
-no GPU; 77, with a message, if there is no nvcc.
+The tool uses the nvcc in PATH. Otherwise, the tool uses the nvcc of the packages in tools/requirements-cuda.txt, which
+are installed in .venv-cuda once. The exit code is the exit code of the program. The exit code is 1 if the program does
+not compile. The exit code is 0, with a message, if the program compiles but there is no GPU. The exit code is 77, with
+a message, if there is no nvcc.
 """
 
 from __future__ import annotations

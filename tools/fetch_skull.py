@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Fetch the head CT of `./run demo skull`: one file from the Debian package invesalius-examples, which is GPL-2.
+"""Fetch the head CT of `./run demo skull`. The scan is one file from the Debian package invesalius-examples, which is
+under the GPL-2.
 
-The package is downloaded and unpacked without installation, so root rights are unnecessary. An intact scan is not
+The package is downloaded and unpacked without installation, so that root rights are unnecessary. An intact scan is not
 fetched again.
 """
 
@@ -28,7 +29,7 @@ def main() -> int:
     print(f"run: fetching the head CT out of the Debian package {PACKAGE} (18.7 MB, GPL-2)", file=sys.stderr)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=TARGET.parent) as folder:
-        scan = Path("/") / MEMBER  # if the package is installed
+        scan = Path("/") / MEMBER  # path of the scan if the package is installed
         if not scan.is_file():
             scan = Path(folder) / MEMBER
             try:

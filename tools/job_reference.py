@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/reference/job.md, the reference of a job's keys, from `osteon schema`.
+"""Write docs/reference/job.md from `osteon schema`. The page is the reference of the keys of a job.
 
     ./run osteon schema | python3 tools/job_reference.py > docs/reference/job.md
 
@@ -38,7 +38,8 @@ def linked(text: str) -> str:
 
 
 def values_of(entry: dict) -> tuple[str, list[tuple[str, str]]]:
-    """Description without that of the values of a closed set, and the description of each value."""
+    """Return the description without the descriptions of the values of a closed set, and the description of each
+    value."""
     text = entry["description"]
     choices = "|".join(re.escape(choice) for choice in entry.get("enum", entry.get("items", {}).get("enum", [])))
     parts = re.split(rf"(?:(?<=[.;] )|^)((?:{choices})): ", text) if choices else [text]

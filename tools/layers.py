@@ -5,15 +5,16 @@
     tools/layers.py --draw    print the picture of the layers that src/osteon/README.md shows
     tools/layers.py --write   update picture and tables of src/osteon/README.md from the includes
 
-The tables of src/osteon/README.md list the modules that each module may use, and the subfolders of the module that each
-subfolder includes (tools/subfolders.py). A new dependency changes this page, so a reviewer can see it; --write makes
-the change. CMake repeats the first table as the USES of each module.
+The tables of src/osteon/README.md contain two lists. The first list contains the modules that each module may use. The
+second list contains the subfolders of the module that each subfolder includes (tools/subfolders.py). A new dependency
+changes this page, so that a reviewer can see the dependency. --write makes the change. CMake contains the first table
+again as the USES of each module.
 
 The tree has three parts: product (src/), studies (studies/) and bridge (bridge/). The product and its tests do not
 include the studies, and include only the commands of the bridge. The bridge includes no other part. Each study is a
-module, studies/NAME; the module studies contains the commands of all studies. In each part, includes between folders
-form no cycle. The imports of the Python package form no cycle either. Files outside of src/osteon/physics do not
-compare the name of a physics.
+module, studies/NAME. The module `studies` contains the commands of all studies. In each part, includes between folders
+form no cycle. The imports of the Python package also form no cycle. Files outside of src/osteon/physics do not compare
+the name of a physics.
 """
 
 import ast
@@ -117,14 +118,16 @@ def module_of(texts: Texts, path: Path) -> str:
 
 
 def module_of_product(parts: tuple[str, ...]) -> str:
-    """Return the module of a file by its path below src: folders named solver of physics are a separate module."""
+    """Return the module of a file by its path below src. Folders of physics that are named solver are a separate
+    module."""
     if parts[:2] == ("osteon", "physics") and "solver" in parts:
         return "physics_solvers"
     return parts[1] if parts[0] == "osteon" else parts[0]
 
 
 def target_of(texts: Texts, include: str, module: str) -> str:
-    """Return the module of an included file; the including one for a library or a file without a folder."""
+    """Return the module of an included file. For a library or a file without a folder, the result is the including
+    module."""
     parts = include.split("/")
     if parts[0] == "studies":
         target = ROOT / include
@@ -139,7 +142,7 @@ def sources_of_studies(texts: Texts) -> list[Path]:
 
 
 def includes_by_module(texts: Texts) -> dict[str, dict[str, list[Path]]]:
-    """Return the files by module and included module."""
+    """Return the files by module and by included module."""
     found: dict[str, dict[str, list[Path]]] = {}
     for path in files_below(texts, SOURCE) + sources_of_studies(texts):
         module = module_of(texts, path)
@@ -152,7 +155,7 @@ def includes_by_module(texts: Texts) -> dict[str, dict[str, list[Path]]]:
 
 
 def includes_by_folder(texts: Texts) -> dict[str, dict[str, Path]]:
-    """Return an including file by folder and included folder of any wing, without tests."""
+    """Return an including file by folder and by included folder of any wing, without tests."""
     roots = ["src/", "src/osteon/", "", "bridge/src/"]
     wings = [SOURCE, STUDIES, BRIDGE / "src", COMMON]
     known = {
@@ -180,7 +183,8 @@ def faults_of_folders(includes: dict[str, dict[str, Path]]) -> list[str]:
 
 @cache
 def relative_imports(text: str, folder: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return module and names of each relative import of a Python file, including those in functions and for types."""
+    """Return the module and the names of each relative import of a Python file. The result includes imports in
+    functions and imports for types."""
 
     def visit(node: ast.AST) -> list[tuple[str, tuple[str, ...]]]:
         found: list[tuple[str, tuple[str, ...]]] = []
@@ -228,7 +232,7 @@ def faults_of_python(uses: dict[str, set[str]]) -> list[str]:
 
 
 def draw(uses: dict[str, set[str]]) -> str:
-    """Draw the modules by levels. The level of a module is one above the highest level that it uses."""
+    """Draw the modules by levels. The level of a module is one above the highest level of the modules that it uses."""
     levels: dict[str, int] = {}
 
     def height(module: str, path: tuple[str, ...] = ()) -> int:
@@ -250,7 +254,7 @@ def draw(uses: dict[str, set[str]]) -> str:
 
 
 def faults_of_modules(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> list[str]:
-    """Return dependencies that the table does not allow, unused dependencies of the table, and wrong USES of CMake."""
+    """Return dependencies that the table does not permit, unused dependencies of the table, and wrong USES of CMake."""
     allowed = read_table(texts[PAGE])
     faults = []
     if loop := cycle(allowed):
@@ -282,7 +286,7 @@ def faults_of_modules(texts: Texts, includes: dict[str, dict[str, list[Path]]]) 
 
 
 def faults_of_paths(texts: Texts) -> list[str]:
-    """Return includes by a relative path, whose module the other checks cannot determine."""
+    """Return includes by a relative path. The other checks cannot determine the module of such an include."""
     return [
         f"{path.relative_to(ROOT)}: includes {include}; write the path from the root of the wing, without '.' and '..'"
         for path, text in texts.items()
@@ -293,7 +297,7 @@ def faults_of_paths(texts: Texts) -> list[str]:
 
 
 def includes_of_studies(texts: Texts) -> list[tuple[Path, str]]:
-    """Return includes of the studies in the product or its tests, which are forbidden."""
+    """Return the forbidden includes of the studies in the product or its tests."""
     return [
         (path, include)
         for path in files_below(texts, SOURCE) + files_below(texts, ROOT / "tests")
@@ -349,8 +353,8 @@ def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
 
 
 def faults_of_physics(texts: Texts) -> list[str]:
-    """Return comparisons with the name of a physics outside of its folder; a property of its entry must be used
-    instead."""
+    """Return comparisons with the name of a physics outside of the folder of the physics. A property of the entry of
+    the physics must be used instead."""
     physics, names = SOURCE / "osteon" / "physics", names_of_physics(texts)
     literal = rf'"(?:{"|".join(names)})"(?:sv|s)?'
     compared = re.compile(rf"[!=]=\s*{literal}|{literal}\s*[!=]=")
@@ -363,7 +367,7 @@ def faults_of_physics(texts: Texts) -> list[str]:
 
 
 def is_of_osteon(texts: Texts, include: str) -> bool:
-    """Return True if an include belongs to the product or the studies: by its first folder, or by its file name."""
+    """Return True if an include belongs to the product or the studies. The first folder or the file name decides."""
     return include.split("/")[0] in ("osteon", "app", "studies") or any(
         folder / include in texts for folder in (SOURCE, SOURCE / "osteon")
     )
@@ -384,7 +388,7 @@ def faults_of_bridge(texts: Texts) -> list[str]:
 
 
 def picture_of(texts: Texts, includes: dict[str, dict[str, list[Path]]]) -> str:
-    """Return the picture of the layers. It uses only allowed includes, which have no cycle."""
+    """Return the picture of the layers. The picture uses only permitted includes, which have no cycle."""
     allowed = read_table(texts[PAGE])
     return draw({module: set(targets) & allowed.get(module, set()) for module, targets in includes.items()})
 

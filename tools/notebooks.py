@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Write the notebooks of examples/notebooks, each from the Python file of the same name, without outputs.
+"""Write the notebooks of examples/notebooks without outputs. Each notebook is written from the Python file of the same
+name.
 
     .venv-docs/bin/python tools/notebooks.py            (./run docs makes .venv-docs)
     .venv-docs/bin/python tools/notebooks.py --check    fail if one differs
 
-The Python file is the source: it runs by itself, and in the tests. Jupyter opens the notebook.
+The Python file is the source. This file runs by itself, and in the tests. Jupyter opens the notebook.
 """
 
 import sys
@@ -19,7 +20,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "examples" / "notebooks"
 def notebook_of(source: Path) -> str:
     notebook = jupytext.read(source, fmt="py:percent")
     for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # otherwise random and different in each file
+        cell["id"] = f"cell-{number}"  # without this line, the id is random and different in each file
         cell["metadata"] = {}
     notebook["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

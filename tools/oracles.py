@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Print a page with the oracle of every test: C++ `// Oracle: ...` above a TEST, Python docstrings `Oracle: ...`.
+"""Print a page with the oracle of every test. In C++, the oracle is a comment `// Oracle: ...` above a TEST. In Python,
+the oracle is a docstring `Oracle: ...`.
 
     tools/oracles.py > docs/developers/oracles.md
 
-docs/conf.py writes the page when the site is built; it is not stored in the repository.
+docs/conf.py writes the page when the site is built. The page is not stored in the repository.
 """
 
 import ast
@@ -43,7 +44,7 @@ def of_python(text: str) -> list[tuple[str, str]]:
 
 
 def cell(words: str) -> str:
-    """Return a table cell with Markdown characters escaped."""
+    """Return a table cell with escaped Markdown characters."""
     return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", words)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write docs/reference/performance.md, the measurements, from bench/results/*.json.
+"""Write docs/reference/performance.md from bench/results/*.json. The page contains the measurements.
 
     python3 tools/performance_page.py > docs/reference/performance.md
 
-Each file is one subject: `title`, `text` and `measurements`, each with `command`, `machine`, `date`, `revision` (the
-commit that recorded the figures), `conditions`, `columns`, `rows` and `note`. A new measurement replaces the old
-rows; git keeps the history. A test compares the page with the files.
+Each file is one subject with the members `title`, `text` and `measurements`. Each measurement has the members
+`command`, `machine`, `date`, `revision` (the commit that recorded the figures), `conditions`, `columns`, `rows` and
+`note`. A new measurement replaces the old rows. The history is in git. A test compares the page with the files.
 """
 
 import json

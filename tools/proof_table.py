@@ -3,10 +3,9 @@
 
     tools/proof_table.py [BEFORE [AFTER]]     revisions of git; default: 8503c20 and HEAD
 
-Each revision is exported from git into a separate folder, so uncommitted changes are not counted. Copies are found by
-regular expressions that match only implementations (COPIES); they count files, a header and its source
-as one. A physics is counted where a text is compared with its name (PHYSICS).
-Tests are not counted.
+Each revision is exported from git into a separate folder, so that uncommitted changes are not counted. Copies are found
+by regular expressions that match only implementations (COPIES). The expressions count files. A header and its source
+count as one file. A physics is counted where a text is compared with its name (PHYSICS). Tests are not counted.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ NAME = r'"(?:heat|elasticity|thermo_elasticity)"'
 PHYSICS = re.compile(rf"[=!]=\s*{NAME}|{NAME}\s*[=!]=")
 
 COPIES = {
-    # the walk to the root of a tree in an array
+    # the search for the root of a tree in an array
     "union-find": re.compile(r"while \((?:parent|root)_?\[.*\] != i\)\s*i ="),
-    # selection on local values; and over ranks, in a separate function named after it
+    # selection on local values, and selection over ranks in a separate function with this name
     "percentile": re.compile(
         r"std::nth_element|^(?!.*return).*\b(?:find_)?percentiles?\(MPI_Comm comm,[^;]*\{$"
         r"|^(?!.*return).*\b(?:find_)?percentiles?\(MPI_Comm comm, .*values,$",
         re.M,
     ),
-    # the factor of the last direction: the new (r, z) over the one before, 0 at the start
+    # the factor of the last direction, which is the new (r, z) divided by the previous (r, z), and 0 at the start
     "preconditioned conjugate gradients": re.compile(
         r"(?:previous|rz|before|old|descent)_? == 0 \? 0(?:\.0F)? : (?:static_cast<float>\()?(?:descent|rz|now)\w*"
     ),
     "SVG writer": re.compile(r"<svg xmlns="),
-    # the finaliser of splitmix64: its first multiplication after its first shift
+    # the finaliser of splitmix64, recognised by its first multiplication after its first shift
     "splitmix64": re.compile(r"\^ \(?\w+ >> 30U?\)?\)\s*\* 0xbf58476d1ce4e5b9", re.I),
 }
 
@@ -147,7 +146,8 @@ def between(tree: Tree, of: Callable[[Tree, Path], str]) -> dict[str, set[str]]:
 
 
 def single_includer(tree: Tree) -> list[str]:
-    """Return headers of fewer than 40 lines with a single includer other than the source of the same name."""
+    """Return headers of fewer than 40 lines with a single includer. The source with the same name does not count as an
+    includer."""
     by: dict[Path, set[Path]] = defaultdict(set)
     for path, targets in included(tree).items():
         for target in targets:
@@ -161,7 +161,7 @@ def single_includer(tree: Tree) -> list[str]:
 
 
 def subfolders(tree: Tree) -> str:
-    """Return the number of folders of the product with C++, and the numbers of files in one."""
+    """Return the number of folders of the product that contain C++, and the numbers of files in a folder."""
     held: dict[Path, int] = defaultdict(int)
     for path in tree.files("src"):
         if "bridge" not in path.parts:
@@ -171,7 +171,8 @@ def subfolders(tree: Tree) -> str:
 
 
 def to_studies(tree: Tree, of_studies: set[str], headers_of_studies: set[str]) -> int:
-    """Count includes of studies in the product; in earlier revisions by file names that became a study's."""
+    """Count includes of studies in the product. In earlier revisions, such includes are found by file names that became
+    names of a study."""
     if (tree.root / "studies").exists():
         edges = included(tree)
         return sum(tree.name(target).startswith("studies/") for p in tree.files("src") for target in edges[p])
@@ -180,7 +181,8 @@ def to_studies(tree: Tree, of_studies: set[str], headers_of_studies: set[str]) -
 
 
 def bridge_needs(tree: Tree) -> str:
-    """Return the requirements of the bridge's build: packages by CMake, and headers of osteon that it includes."""
+    """Return the requirements of the build of the bridge: packages by CMake, and the headers of osteon that the bridge
+    includes."""
     own = tree.root / "bridge" / "CMakeLists.txt"
     of_bridge = tree.files("bridge" if own.exists() else "src/bridge")
     foreign = {

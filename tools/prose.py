@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-# Limit and expression. A limit is three times the highest rate of xarray, nanobind, preCICE and DOLFINx, at least 0.3.
+# Limit and expression. A limit is three times the highest rate of xarray, nanobind, preCICE and DOLFINx, and at least
+# 0.3.
 PATTERNS = {
     "tell": (0.33, r"\b(tell|tells|told|telling)\b"),
     "says": (0.3, r"\b(says|speaks|spoken)\b"),
@@ -26,9 +27,10 @@ PATTERNS = {
 # Folders of each area. Markdown files of all folders belong to the area docs.
 AREAS = {area: area for area in ("docs", "python", "bridge", "studies", "tests")}
 AREAS |= {"src": "src common", "tools": "tools bench packaging examples cmake run"}
-# The page of oracles is generated from the comments of the tests, which are counted there.
+# The page of oracles is generated from the comments of the tests, which are counted in the tests.
 SKIPPED = {"build", "corpus", "node_modules", "__pycache__", "prose.py", "prose_test.py", "oracles.md"}
-# Tokens of each kind of file; all other tokens are code. A comment may contain quotation marks, and a string slashes.
+# Tokens of each kind of file. All other tokens are code. A comment may contain quotation marks, and a string may
+# contain slashes.
 QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 KINDS = {
     ".md": r"```.*?```|(?P<comment>(?:(?!```).)+)",
@@ -41,7 +43,7 @@ TOKENS = {suffix: re.compile(tokens, re.S) for kind, tokens in KINDS.items() for
 
 
 def words(token: re.Match) -> str:
-    """The text of a comment, or of a string of several words; only the line ends of other tokens."""
+    """The text of a comment, or of a string of several words. For other tokens, only the line ends are returned."""
     found = token.groupdict()
     if found["comment"]:
         return " " + found["comment"].strip("/*#!< ")
@@ -50,7 +52,7 @@ def words(token: re.Match) -> str:
 
 
 def texts(root: Path) -> dict[str, dict[Path, str]]:
-    """The prose of each file at its lines, by area; x replaces code and placeholders."""
+    """The prose of each file at its lines, by area. The letter x replaces code and placeholders."""
     found: dict[str, dict[Path, str]] = {}
     places = [(area, root / name) for area, names in AREAS.items() for name in names.split()]
     for area, place in [*places, *(("docs", path) for path in root.glob("*.md"))]:

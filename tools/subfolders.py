@@ -1,6 +1,7 @@
-"""Tables of src/osteon/README.md: dependencies between modules, and between the subfolders of each module.
+"""Tables of src/osteon/README.md. The tables contain dependencies between modules, and between the subfolders of each
+module.
 
-The columns of dependencies are generated from the includes; the other columns are written by hand and preserved.
+The columns of dependencies are generated from the includes. The other columns are written by hand and preserved.
 """
 
 import re
@@ -10,7 +11,7 @@ LAYERS = "| module | content | may use |"
 SUBFOLDERS = "| module | subfolders, lowest first; in brackets the subfolders that each includes | content |"
 OTHERS = "other files"
 
-Folders = dict[str, dict[str, object]]  # by folder and included folder: a file with such an include
+Folders = dict[str, dict[str, object]]  # a file with such an include, by folder and included folder
 
 
 def lines_of(page: str, head: str) -> tuple[int, int]:
@@ -52,7 +53,8 @@ def module_of(folder: str) -> str | None:
 
 
 def uses_of(folders: Folders) -> dict[str, dict[str, dict[str, object]]]:
-    """Return included subfolders with an including file, by module and subfolder ("" for files of the module)."""
+    """Return included subfolders with an including file, by module and subfolder. The subfolder of files of the module
+    is ""."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for folder, targets in folders.items():
         if (module := module_of(folder)) is None:
@@ -63,11 +65,11 @@ def uses_of(folders: Folders) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def in_order(subfolders: dict[str, dict[str, object]]) -> list[str]:
-    """Return the subfolders in an order in which each follows the subfolders that it includes."""
+    """Return the subfolders in an order in which each subfolder follows the subfolders that it includes."""
     heights: dict[str, int] = {}
 
     def height(subfolder: str, path: tuple[str, ...] = ()) -> int:
-        if subfolder in path:  # a cycle, reported by tools/layers.py
+        if subfolder in path:  # a cycle, which tools/layers.py reports
             return 0
         if subfolder not in heights:
             heights[subfolder] = 1 + max(
@@ -106,7 +108,7 @@ def read_cell(cell: str) -> dict[str, set[str]]:
 
 
 def faults(page: str, folders: Folders) -> list[str]:
-    """Return includes between subfolders that the page does not list, and other differences between page and
+    """Return includes between subfolders that the page does not list, and other differences between the page and the
     includes."""
     listed = {cells[0].strip("`"): read_cell(cells[1]) for cells in rows_of(page, SUBFOLDERS)}
     found = [

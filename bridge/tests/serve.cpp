@@ -1,7 +1,7 @@
 /// @file
-/// serve SIZE SIZE ...: run the start-up server of a job of clusters with these numbers of processes, and print the port of
-/// the server. OSTEON_SERVE_HOST is the address of the server for the processes, and OSTEON_SERVE_S is the lifetime of the
-/// server. OSTEON_WIRE_TLS has the same meaning as for the processes.
+/// Usage: serve SIZE SIZE ... The program runs the start-up server of a job, and prints the port of the server. The job has
+/// clusters with these numbers of processes. OSTEON_SERVE_HOST is the address of the server for the processes.
+/// OSTEON_SERVE_S is the lifetime of the server. OSTEON_WIRE_TLS has the same meaning as for the processes.
 #include <bridge/wire/servers/server.hpp>
 #include <cstdio>
 #include <cstdlib>

@@ -1,11 +1,13 @@
-# Kept by hand: Spack is not where osteon is tested. Place it in a repository of your own as packages/osteon/package.py.
+# This package is maintained manually, because osteon is not tested with Spack. Copy the file to
+# packages/osteon/package.py in a repository of your own.
 from spack.package import *
 
 
 class Osteon(CMakePackage):
-    """Physics straight from voxel CT images: stiffness, stress, heat and flow, under MPI."""
+    """Physics computed directly on voxel CT images: stiffness, stress, heat and flow. The program uses MPI."""
 
-    homepage = "https://example.org/osteon"  # there is no public home yet; give `git` or `url` of your copy
+    # there is no public home page; set `git` or `url` to the address of your copy
+    homepage = "https://example.org/osteon"
     license("Apache-2.0")
 
     version("0.2.0")
@@ -37,7 +39,7 @@ class Osteon(CMakePackage):
     conflicts("%gcc@:11", msg="osteon is C++20")
 
     def cmake_args(self):
-        # Spack's compiler wrapper sets -march for the target.
+        # the compiler wrapper of Spack sets -march for the target
         return [
             self.define("OSTEON_ARCH", ""),
             self.define("OSTEON_TESTS", False),

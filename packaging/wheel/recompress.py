@@ -1,8 +1,9 @@
-"""Recompress a wheel with Zopfli, whose deflate streams any pip can read and are some 4 % smaller.
+"""Recompress a wheel with Zopfli. Any pip can read the deflate streams of Zopfli, and the wheel becomes about 4 %
+smaller.
 
 usage: recompress.py WHEEL TARGET
 
-The files, their order, times and modes are those of WHEEL; RECORD contains digests of the uncompressed files.
+The files, their order, times and modes equal those of WHEEL. RECORD contains digests of the uncompressed files.
 """
 
 import sys
@@ -10,11 +11,11 @@ import zipfile
 
 import zopfli.zlib
 
-ROUNDS = 5  # as Zopfli advises for files of megabytes
+ROUNDS = 5  # Zopfli recommends this number for files of several megabytes
 
 
 class Deflate:
-    """A compressor for zipfile that compresses all data at the end."""
+    """A compressor for zipfile. At the end, the compressor compresses all data at once."""
 
     def __init__(self) -> None:
         self.data: list[bytes] = []
@@ -24,12 +25,13 @@ class Deflate:
         return b""
 
     def flush(self) -> bytes:
-        # The part of a zlib container between its head and its checksum.
+        # The result is the part of a zlib container between header and checksum.
         return zopfli.zlib.compress(b"".join(self.data), numiterations=ROUNDS)[2:-4]
 
 
 def main(source: str, target: str) -> None:
-    zipfile._get_compressor = lambda kind, level=None: Deflate()  # zipfile has no interface for another compressor
+    # zipfile has no public interface for another compressor
+    zipfile._get_compressor = lambda kind, level=None: Deflate()
     with zipfile.ZipFile(source) as wheel, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as smaller:
         for entry in wheel.infolist():
             smaller.writestr(entry, wheel.read(entry))

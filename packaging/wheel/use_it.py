@@ -1,4 +1,4 @@
-"""Use of osteon from Python by a new user, in the system of packaging/wheel/check.sh."""
+"""Use of osteon from Python by a new user. The program runs in the system that packaging/wheel/check.sh creates."""
 
 import json
 import re
@@ -10,9 +10,10 @@ import numpy as np
 
 import osteon
 
-NAMES = {"mpich": "MPICH", "impi-rt": "Intel(R) MPI"}  # names reported by MPIs
+NAMES = {"mpich": "MPICH", "impi-rt": "Intel(R) MPI"}  # names that MPI libraries report
 
-# A bar of 16 x 8 x 8 voxels of 0.1 mm, loaded along z: E A / L, as Poisson's ratio is 0.
+# Stiffness of a bar of 16 x 8 x 8 voxels of 0.1 mm with a load along z. The stiffness is E A / L, because Poisson's
+# ratio is 0.
 STIFFNESS_N_PER_MM = 1000.0 * 0.8 * 0.8 / 1.6
 
 
@@ -26,7 +27,8 @@ def write() -> None:
 
 
 def compare(mpi: str, *folders: str) -> None:
-    """Compare the output of the command line: on one rank, on two, on two started by a launcher, and over which MPI."""
+    """Compare the results of the command line: on one rank, on two ranks, on two ranks started by a launcher, and with
+    this MPI library."""
     for folder, ranks in zip(folders, (1, 2, 2), strict=True):
         stiffness = float(osteon.load(folder).stiffness_N_per_mm)
         started = json.loads((Path(folder) / "summary.json").read_text())["ranks"]
@@ -38,7 +40,7 @@ def compare(mpi: str, *folders: str) -> None:
 
 
 def in_process() -> None:
-    """A call from Python is solved in its process, in about a tenth of a second."""
+    """A call from Python is solved in the Python process, in about a tenth of a second."""
     from osteon.calls.in_process import SolvedHere
 
     solid = np.full((16, 8, 8), True)
@@ -51,7 +53,7 @@ def in_process() -> None:
 
 
 def together() -> None:
-    """The processes of an mpi4py communicator, started by the launcher of its MPI."""
+    """Solve in the processes of an mpi4py communicator. The launcher of the MPI library has started these processes."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
@@ -63,7 +65,7 @@ def together() -> None:
 
 
 def front_page(page: str) -> None:
-    """The lines of Python on the front page, and its job, on a block of a sponge."""
+    """Execute the Python lines of the front page, and the job of the front page, on a block of a sponge."""
     blocks = dict(
         re.findall(r"^```(python|toml)\n(.*?)^```", Path(page).read_text(encoding="utf-8"), re.M | re.S)[::-1]
     )

@@ -1,8 +1,8 @@
-"""osteon: physics straight from voxel CT images.
+"""osteon: physics computed directly on voxel CT images.
 
 `stiffness`, `homogenise`, `conductivity`, `tortuosity`, `permeability` and `permeability_tensor` accept an array and
-return a `Result`; `run` accepts any job, as a file or a mapping; `load` reads a completed job. `morphometry` measures
-the shape of a solid; `load_history` estimates the loads of a bone from load cases.
+return a `Result`. `run` executes any job, which is a file or a mapping. `load` reads a completed job. `morphometry`
+measures the shape of a solid. `load_history` estimates the loads on a bone from load cases.
 """
 
 from .calls.api import load_fields, run
@@ -45,7 +45,7 @@ keep_earlier_paths()
 
 
 def __getattr__(name: str) -> object:
-    """Read the version at its first use, because each reader of images imports this package and should start fast."""
+    """The version is read on its first use. Each reader of images imports this package, and must start fast."""
     if name == "__version__":
         from .calls.version import package_version
 

@@ -8,7 +8,7 @@
     columns = transpose(MPI.COMM_WORLD, rows)
     offset = prefix_sum(MPI.COMM_WORLD, numpy.array([len(rows)]))[0] - len(rows)
 
-Requires mpi4py with the MPI of the osteon build, and its library libosteon_exchange.so.
+The module requires mpi4py with the MPI library of the osteon build, and the library libosteon_exchange.so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MESSAGE_BYTES = 1024
 
 
 def _library_path() -> Path:
-    """$OSTEON_EXCHANGE_LIBRARY, or the library that was built with the program $OSTEON_BINARY."""
+    """Return $OSTEON_EXCHANGE_LIBRARY, or the library that was built with the program $OSTEON_BINARY."""
     named = os.environ.get("OSTEON_EXCHANGE_LIBRARY")
     program = os.environ.get("OSTEON_BINARY")
     if named:
@@ -71,14 +71,14 @@ def _address(comm: MPI.Comm) -> ctypes.c_void_p:
 
 
 class AllToAll:
-    """Exchange parcels of any length between all ranks. An exchange is planned once and repeated many times.
+    """Exchange parcels of any length between all ranks. An exchange is planned once, and can be repeated many times.
 
-    `schedule` is shared (through memory of one host), ring, shift:4x4, xor, pairwise, bruck, hierarchical:RANKS,
-    transposition, or auto. Construction, calls and `close` are collective.
+    `schedule` is shared (memory of one host), ring, shift:4x4, xor, pairwise, bruck, hierarchical:RANKS, transposition,
+    or auto. Construction, calls and `close` are collective.
     """
 
     def __init__(self, comm: MPI.Comm, schedule: str = "auto", barriers: bool = False) -> None:
-        """@throws ValueError for an unknown schedule, or for a schedule that does not fit the number of ranks"""
+        """@throws ValueError for an unknown schedule, or for a schedule that does not support the number of ranks"""
         self._library = _library()
         self._handle = ctypes.c_void_p()
         self.ranks = comm.Get_size()
@@ -95,13 +95,13 @@ class AllToAll:
 
     @property
     def schedule(self) -> str:
-        """Name of the schedule in use."""
+        """Name of the used schedule."""
         return self._library.osteon_all_to_all_schedule(self._handle).decode()
 
     def __call__(self, parcels: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Send parcels[r] to rank r; return the parcels received, in the order of the ranks.
+        """Send parcels[r] to rank r. Return the received parcels in the order of the ranks.
 
-        All parcels of all ranks have the same type, and the same shape except for the first axis.
+        All parcels of all ranks must have the same type, and the same shape except for the first axis.
         """
         arrays = [np.atleast_1d(np.asarray(parcel)) for parcel in parcels]
         if len(arrays) != self.ranks:
@@ -130,7 +130,7 @@ class AllToAll:
         return np.split(arrived, np.cumsum(counts)[:-1])
 
     def close(self) -> None:
-        """Free memory and communicator."""
+        """Free the memory and the communicator."""
         if self._handle:
             self._library.osteon_all_to_all_free(self._handle)
             self._handle = ctypes.c_void_p()
@@ -143,9 +143,10 @@ class AllToAll:
 
 
 def prefix_sum(comm: MPI.Comm, values: np.ndarray) -> np.ndarray:
-    """Sum over this rank and all lower ranks, element by element, by a binary tree.
+    """Sum over this rank and all lower ranks by a binary tree. Each element is summed separately.
 
-    `values` has the same shape and type on all ranks: float32, float64, int32 or int64. Collective.
+    `values` must have the same shape and type on all ranks. The type is float32, float64, int32 or int64. The function
+    is collective.
 
     @throws ValueError for another type
     """
@@ -160,8 +161,8 @@ def prefix_sum(comm: MPI.Comm, values: np.ndarray) -> np.ndarray:
 
 
 def broadcast(comm: MPI.Comm, values: np.ndarray, root: int = 0) -> np.ndarray:
-    """Return the values of rank `root`, sent by a binomial tree. `values` has the same shape and type on all ranks.
-    Collective.
+    """Return the values of rank `root`. A binomial tree sends these values. `values` must have the same shape and type
+    on all ranks. The function is collective.
 
     @throws ValueError if the rank does not exist
     """
@@ -175,11 +176,11 @@ def broadcast(comm: MPI.Comm, values: np.ndarray, root: int = 0) -> np.ndarray:
 
 
 def transpose(comm: MPI.Comm, rows: np.ndarray, schedule: str = "auto") -> np.ndarray:
-    """Return columns of a matrix whose rows are distributed over the ranks in order: `rows` has shape (own rows,
-    columns).
+    """Return columns of a matrix. The rows of the matrix are distributed over the ranks in order. `rows` has shape (own
+    rows, columns).
 
-    The result has shape (own columns, rows): rank r of P gets columns [r n / P, (r + 1) n / P) of n, rounded down.
-    Ranks may have any number of rows, including 0. Collective.
+    The result has shape (own columns, rows). Of n columns, rank r of P receives the columns [r n / P, (r + 1) n / P),
+    rounded down. Ranks may have any number of rows, including 0. The function is collective.
     """
     rows = np.asarray(rows)
     if rows.ndim != 2:

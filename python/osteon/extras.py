@@ -1,4 +1,4 @@
-"""Optional packages, and the extras of the wheel that install them.
+"""Optional packages, and extras of the wheel that install these packages.
 
 The extras are defined in pyproject.toml. tests/packaging/wheel_test.py compares this table with pyproject.toml and with
 the imports.
@@ -35,10 +35,11 @@ PACKAGE_OF = {
 
 
 def missing_package(error: ImportError) -> str:
-    """Return the message for a package that could not be imported, with the command that installs it.
+    """Return the message for a package that could not be imported. The message contains a command that installs the
+    package.
 
-    The command lists packages, not an extra of osteon. For an extra, pip would search PyPI for osteon, but PyPI has no
-    such package.
+    The command contains names of packages instead of an extra of osteon. For an extra, pip would search for osteon on
+    PyPI. PyPI has no such package.
     """
     name = (error.name or "").split(".")[0] or "?"
     package, extra = PACKAGE_OF.get(name, (name, None))
@@ -50,7 +51,7 @@ def missing_package(error: ImportError) -> str:
 
 
 def end_without(*names: str) -> None:
-    """Print the message and exit the program if one of these modules is not installed."""
+    """If one of these modules is not installed, print the message and exit the program."""
     for name in names:
         if importlib.util.find_spec(name) is None:
             complain(missing_package(ImportError(name=name)))
@@ -60,5 +61,5 @@ def end_without(*names: str) -> None:
 def _lacks(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is None
-    except ValueError:  # a module that was created without a specification
+    except ValueError:  # the module was created without a specification
         return False

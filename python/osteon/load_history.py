@@ -1,7 +1,8 @@
-"""Estimate the loads of a bone from its structure; docs/howto/load_history.md.
+"""Estimate the loads on a bone from its structure (docs/howto/load_history.md).
 
-The method assumes that bone adapts until the strain energy density, summed over all loads of its life, is uniform. The
-method finds the amplitudes of several unit load cases for which the summed density is closest to a uniform density.
+The method assumes that bone adapts until a strain energy density is uniform. This density is the sum over all loads
+during the life of the bone. The method finds the amplitudes of several unit load cases. With these amplitudes, the
+summed density is closest to a uniform density.
 
 @cite [Christen2013]
 """
@@ -17,9 +18,10 @@ from .calls.one_frame import one_frame
 from .errors import DataError, UsageError
 
 TARGET_MPA = 0.02  # Christen et al.
-PERCENTILE = 95.0  # larger densities occur at notches and faces of the box, and are set to this percentile
-SAMPLES = 200_000  # number of voxels from which this percentile is estimated
-EDGE_BLOCKS = 4  # blocks along each axis, from which the confidence interval is bootstrapped
+# larger densities occur at notches and at faces of the box; these densities are replaced by this percentile
+PERCENTILE = 95.0
+SAMPLES = 200_000  # number of voxels for the estimate of this percentile
+EDGE_BLOCKS = 4  # number of blocks along each axis; the bootstrap of the confidence interval uses these blocks
 DRAWS = 500
 SEED = 1
 LARGE_CONDITION = 100.0
@@ -27,13 +29,13 @@ LARGE_CONDITION = 100.0
 
 @dataclass(frozen=True)
 class Amplitude:
-    """Amplitude of a load case with a confidence interval. An amplitude is a factor of the load of the case."""
+    """Amplitude of a load case, and its confidence interval. An amplitude is a factor of the load in the case."""
 
     case: str
     factor: float
-    low: float  # 2.5 and 97.5 % of bootstrap samples
+    low: float  # 2.5 % and 97.5 % quantiles of the bootstrap samples
     high: float
-    share: float  # fraction of the summed density that the case contributes, mean over the voxels
+    share: float  # fraction of the summed density that the case contributes, averaged over the voxels
     force_N: list[float] | None  # noqa: N815 (z, y, x) at that amplitude; None: no face is driven
 
 
@@ -42,9 +44,10 @@ class LoadHistory:
     target_MPa: float  # noqa: N815 (units as they are written)
     voxels: int
     amplitudes: list[Amplitude]
-    deviation: float  # root mean square difference between sum and target, divided by the target
-    condition: float | None  # condition of the matrix of mean products, scaled to a unit diagonal; None: singular
-    blocks: int  # blocks of the bootstrap
+    deviation: float  # root mean square difference between the sum and the target, divided by the target
+    # condition number of the matrix of mean products, scaled to a unit diagonal; None: the matrix is singular
+    condition: float | None
+    blocks: int  # number of blocks of the bootstrap
 
     def to_json(self) -> dict[str, Any]:
         return {"schema": "osteon.loads/1", **asdict(self)}
@@ -70,7 +73,7 @@ UNSURE = ": the cases cause similar strains, so that their amplitudes cannot be 
 
 
 def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Minimise x' A x / 2 - b' x over x >= 0 for a symmetric positive definite A, by active sets.
+    """Minimise x' A x / 2 - b' x over x >= 0 by active sets. A must be symmetric positive definite.
 
     @cite [LawsonHanson1974], chapter 23
     """
@@ -101,7 +104,7 @@ def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> np.ndarr
 
 @dataclass
 class _Sums:
-    """Voxels, sums of the densities, and sums of their products, for each block."""
+    """Number of voxels, sums of the densities, and sums of products of densities, for each block."""
 
     voxels: np.ndarray
     densities: np.ndarray
@@ -139,12 +142,14 @@ def _caps(fields: dict[str, Any], voxels: int) -> np.ndarray:
 
 
 def amplitudes_of(sums: _Sums, target: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the squared amplitudes, with the 2.5 and 97.5 % quantiles of bootstrap samples of the blocks."""
+    """Return the squared amplitudes. The result also contains the 2.5 % and 97.5 % quantiles of bootstrap samples of
+    the blocks."""
 
     def solve(weights: np.ndarray) -> np.ndarray:
         matrix = np.tensordot(weights, sums.products, 1)
         right = target * (weights @ sums.densities)
-        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))  # gives load cases of different size equal weights
+        # with this scale, load cases of different size have equal weights
+        scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
         return nonnegative_least_squares(matrix / np.outer(scale, scale), right / scale) / scale
 
     filled = np.flatnonzero(sums.voxels)
@@ -160,14 +165,16 @@ def amplitudes_of(sums: _Sums, target: float) -> tuple[np.ndarray, np.ndarray, n
 
 @one_frame
 def load_history(results: str | Path, target_MPa: float = TARGET_MPA) -> LoadHistory:  # noqa: N803
-    """Estimate amplitudes of load cases whose summed strain energy density is closest to a uniform value.
+    """Estimate the amplitudes of load cases. With these amplitudes, the summed strain energy density is closest to a
+    uniform value.
 
     Parameters
     ----------
     results
-        Output folder of an elasticity job with two or more ``[[case]]`` tables and their field ``sed``.
+        Output folder of an elasticity job. The job must have at least two ``[[case]]`` tables and the field ``sed`` of
+        each case.
     target_MPa
-        Uniform strain energy density of adapted bone; all amplitudes are proportional to its square root.
+        Uniform strain energy density of adapted bone. All amplitudes are proportional to the square root of this value.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Import modules by their former paths with a DeprecationWarning. The former paths are available for one more
+"""Import modules by their old paths. The import issues a DeprecationWarning. The old paths are available for one more
 release."""
 
 import importlib
@@ -30,7 +30,7 @@ class _Moved(Loader):
         return self.module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self.spec  # the import replaced the spec by the spec of the new path
+        module.__spec__ = self.spec  # the import has replaced the spec by the spec of the new path
 
 
 class _Finder(MetaPathFinder):

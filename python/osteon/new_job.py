@@ -1,7 +1,7 @@
 """Write a job from an image: `python -m osteon.new_job IMAGE [--protocol NAME] [-o JOB.toml]`; docs/howto/new.md.
 
-The job contains the values that the image states, and the values that the protocol cites. Missing values are omitted
-and marked, and `osteon check` lists the missing values.
+The job contains the values in the image, and the values that the protocol cites. Missing values are omitted and marked.
+`osteon check` lists the missing values.
 """
 
 import argparse
@@ -23,11 +23,13 @@ from .images.volume import check_shape, three_axes
 
 PROTOCOLS = Path(__file__).with_name("protocols")
 DEFAULT = "solid"
-MOST_BYTES = 256 << 20  # size of files that are read completely
+MOST_BYTES = 256 << 20  # files up to this size are read completely
 WIDTH = 120
-LIKELY_MM = (1e-4, 5.0)  # voxel edges of scanners, from nanometre CT to old clinical slices
-AIR_HU = -500  # about half of the value of air: lower values indicate a scan in HU with air
-CLEAR = 0.75  # separation of a flat histogram; the separation is 2/pi for a single bell, and larger for two phases
+LIKELY_MM = (1e-4, 5.0)  # range of the voxel edges of scanners, from nanometre CT to old clinical slices
+AIR_HU = -500  # about half of the value of air; lower values indicate a scan in HU that contains air
+# separation of a flat histogram; for a single bell, the separation is 2/pi, and for two phases, the separation is
+# larger
+CLEAR = 0.75
 
 
 @dataclass
@@ -86,7 +88,7 @@ def inspect_image(source: str) -> ImageProperties:
 
 
 def write_job(source: str, target: Path, protocol: str) -> tuple[str, list[str]]:
-    """Return the text of the job, and the remaining decisions. @throws DataError"""
+    """Return the text of the job, and the decisions that the user still has to make. @throws DataError"""
     rules, image = load_protocol(protocol), inspect_image(source)
     doubts = list(image.warnings)
     decide = list(rules.get("decide", []))
@@ -190,7 +192,7 @@ def _segment(image: ImageProperties, rules: dict, doubts: list[str], decide: lis
 
 
 def _below_water(image: ImageProperties) -> list[str]:
-    """Return a doubt if Otsu's threshold separates air from tissue, as in scans with much air."""
+    """Return a doubt if the threshold of Otsu separates air from tissue. This fault occurs in scans with much air."""
     greys = image.greys
     is_in_hu = image.unit == "HU" or (image.unit is None and greys.low < AIR_HU)
     if not is_in_hu or greys.threshold >= 0:
@@ -203,7 +205,7 @@ def _below_water(image: ImageProperties) -> list[str]:
 
 
 def _label_rules(image: ImageProperties, rules: dict, doubts: list[str], decide: list[str]) -> list[str]:
-    """Return the keys of label images; a protocol of pores treats the labels of the solid as empty."""
+    """Return the keys of label images. For a protocol of pores, the labels of the solid are empty."""
     values = image.greys.values
     lines_of_labels = _comment("few distinct integers: read as labels")
     if rules["solid"] != "dark":
@@ -216,7 +218,7 @@ def _label_rules(image: ImageProperties, rules: dict, doubts: list[str], decide:
 
 
 def _labels_with_material(image: ImageProperties, rules: dict) -> list[int]:
-    """Return label 0 for a protocol of pores, all other labels for a protocol of solids."""
+    """For a protocol of pores, return the label 0. For a protocol of solids, return all other labels."""
     return [0] if rules["solid"] == "dark" else [int(n) for n in image.greys.values if n != 0]
 
 

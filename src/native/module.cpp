@@ -1,5 +1,5 @@
-// Module osteon._native solves jobs on NumPy arrays in the Python process. Only python/osteon/calls/in_process.py uses this
-// module; that file has the public interface.
+// The module osteon._native solves jobs on NumPy arrays in the Python process. Only python/osteon/calls/in_process.py
+// imports this module. in_process.py contains the public interface.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -27,21 +27,22 @@ namespace osteon::native {
 
 namespace {
 
-// Calls a listener with stage, completed fraction and details, and issues warnings as Python warnings. The calling thread
-// must not hold the GIL.
+// Calls a listener with stage, completed fraction and details. Warnings are issued as Python warnings. The calling thread
+// must not own the GIL.
 class python_log final : public log_sink {
  public:
-  /// @param listener a function, or None
+  /// @param listener a Python function, or None
   explicit python_log(nanobind::object listener) : listener_(std::move(listener)) {}
 
   void warn(std::string_view text) override;
   void stage(std::string_view name) override;
   void progress(double fraction, std::string_view detail) override;
 
-  /// Suppress all further messages, because another rank reports them.
+  /// Suppress all further messages, because another rank prints the same messages.
   void be_silent() { is_silent_ = true; }
 
-  /// True if Python requests an end, by a signal (Ctrl-C) or by an exception of the listener. The exception remains set.
+  /// True if Python requests the end of the call. The cause is a signal (Ctrl-C), or an exception of the listener. The
+  /// function does not clear the exception.
   bool is_interrupted();
 
  private:
@@ -58,7 +59,7 @@ void python_log::warn(std::string_view text) {
   if (raised_) return;
   try {
     nb::module_::import_("osteon.errors").attr("warn_of_job")(nb::str(text.data(), text.size()));
-  } catch (nb::python_error& e) {  // the user may turn warnings into errors
+  } catch (nb::python_error& e) {  // the user may have configured warnings as errors
     e.restore();
     raised_ = true;
   }
@@ -112,7 +113,7 @@ voxel::scalar scalar_of(const nb::dlpack::dtype& type) {
   throw usage_error("the image must have integers of 8, 16 or 32 bits, or floating-point numbers of 32 or 64 bits");
 }
 
-// The planes are copied from the array when they are read. The array must have C order.
+// The planes are copied from the array when the planes are read. The array must have C order.
 voxel::image_planes planes_of(const array& image) {
   const index3 shape{static_cast<std::int64_t>(image.shape(0)), static_cast<std::int64_t>(image.shape(1)),
                      static_cast<std::int64_t>(image.shape(2))};
@@ -125,8 +126,7 @@ voxel::image_planes planes_of(const array& image) {
           }};
 }
 
-// A solved job. The computation of values is collective; rank 0 receives the values, and the arrays of other ranks are
-// empty.
+// A solved job. The computation of values is collective. Rank 0 receives the values; the arrays of other ranks are empty.
 class solution {
  public:
   solution(job::solution_in_memory solved, std::optional<array> image, MPI_Comm comm, bool is_first, int threads)
@@ -136,7 +136,7 @@ class solution {
         is_first_(is_first),
         threads_(threads) {}
   solution(solution&&) = default;
-  ~solution() { release(std::move(solved_)); }  // the object may own communicators
+  ~solution() { release(std::move(solved_)); }  // the object may own communicators, which a call must free
   solution(const solution&) = delete;
   solution& operator=(const solution&) = delete;
 
@@ -192,7 +192,7 @@ class solution {
     return {static_cast<std::size_t>(is_first_ ? shape.z : 0), static_cast<std::size_t>(shape.y),
             static_cast<std::size_t>(shape.x)};
   }
-  // Collective, so that all ranks stop if one rank is out of memory.
+  // The function is collective. If one rank has too little memory, all ranks stop.
   template <class T>
   std::unique_ptr<T[]> room_for(std::size_t count) const {
     std::unique_ptr<T[]> room(new (std::nothrow) T[count]());
@@ -211,15 +211,14 @@ class solution {
   }
   static std::vector<double> list(const vector3& v) { return {v.z, v.y, v.x}; }
 
-  std::optional<array> image_;  // the solution reads this array when the solution is written
+  std::optional<array> image_;  // the solution reads this array when the solution is written to files
   std::shared_ptr<job::solution_in_memory> solved_;
-  MPI_Comm comm_;  // communicator that communicator_of caches, or the communicator of this process alone
+  MPI_Comm comm_;  // communicator that communicator_of has cached, or communicator that contains only this process
   bool is_first_;
   int threads_;
 };
 
-// @param image the image on rank 0; none on other ranks @param ranks ranks of the solving processes; none: this process
-// alone
+// @param image image on rank 0; None on other ranks @param ranks ranks of the solving processes; None: only this process
 solution solve(const std::string& toml, std::optional<array> image, int threads, nb::object listener,
                const std::optional<std::vector<int>>& ranks) {
   job::spec spec = read_job(toml);
@@ -247,8 +246,8 @@ solution solve(const std::string& toml, std::optional<array> image, int threads,
   return {std::move(solved), std::move(image), comm, is_first, threads};
 }
 
-// Translate errors to the exceptions of the package, with the exit code of the command line. A pending Python exception
-// (interrupt, error of the listener) takes precedence.
+// Translate errors to exceptions of the package. The exceptions contain the exit code of the command line. A pending Python
+// exception (interrupt, or error of the listener) has priority.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -281,8 +280,8 @@ NB_MODULE(_native, m) {
   m.def(
       "end",
       [](bool other_threads) {
-        // A daemon thread never leaves its frames, so that the objects in its variables remain. These objects are not leaks
-        // of this module.
+        // A daemon thread never leaves its frames. The objects in the variables of these frames therefore remain. These
+        // objects are not leaks of this module.
         if (other_threads) nb::set_leak_warnings(false);
         end_calls();
       },

@@ -19,19 +19,19 @@ namespace osteon::native {
 
 namespace {
 
-// Only one thread may call at a time, because MPI and OpenMP threads belong to the process.
+// Only one thread may execute a call at a time, because MPI and the OpenMP threads belong to the whole process.
 std::timed_mutex& one_at_a_time() {
   static std::timed_mutex it;
   return it;
 }
 
 std::atomic<pid_t> owner{0};  // the process that has made the first call
-std::atomic<int> inside{0};   // number of threads in a call or waiting for a call
+std::atomic<int> inside{0};   // number of threads that execute a call, or wait for a call
 std::atomic<bool> is_ending{false};
 std::thread::id ending_thread;
-thread_local int depth = 0;  // depth of nested calls of this thread
+thread_local int depth = 0;  // number of nested calls of this thread
 
-// Objects to be destroyed by a call.
+// Objects that a call will destroy.
 class left_objects {
  public:
   void add(std::shared_ptr<void> object) {
@@ -54,7 +54,7 @@ left_objects& left() {
   return it;
 }
 
-// Wait for the lock in short intervals, and check for signals in between.
+// Wait for the lock in short intervals. Check for signals between the intervals.
 void wait_for_lock() {
   using namespace std::chrono_literals;
   for (;;) {
@@ -77,7 +77,7 @@ native_call::native_call(int threads) : is_nested_(depth > 0) {
   owner.compare_exchange_strong(none, getpid());
   const bool forked = is_forked();
   ++inside;
-  // A forked process has one thread, and the lock may belong to a thread of its parent.
+  // A forked process has only one thread. The lock may belong to a thread of the parent process.
   if (!is_nested_ && !forked) {
     try {
       wait_for_lock();

@@ -1,21 +1,22 @@
 #pragma once
 /// @file
-/// Calls from Python that use MPI and threads. Only one thread may call at a time. A call is not possible after a fork or
-/// while Python exits.
+/// Calls from Python that use MPI and threads. Only one thread may execute a call at a time. After a fork, or while Python
+/// exits, calls are impossible.
 
 #include <memory>
 
 namespace osteon::native {
 
-/// Represents a call during the lifetime of this object. The caller holds the GIL. The constructor waits for the call of
-/// another thread; a signal (Ctrl-C) interrupts the wait. Calls of one thread may be nested, for example by a progress
-/// listener that calls osteon.
+/// Represents a call for the lifetime of this object. The caller must own the GIL. The constructor waits until no other
+/// thread executes a call. A signal (Ctrl-C) interrupts the wait. Calls of one thread may be nested. For example, a progress
+/// listener may call osteon.
 ///
-/// OpenMP uses `threads` threads during the call. In a forked process OpenMP uses one thread, because a thread team does not
-/// survive a fork.
+/// During the call, OpenMP uses `threads` threads. In a forked process, OpenMP uses one thread, because a thread team does
+/// not survive a fork.
 class native_call {
  public:
-  /// @throws interrupted_error if Python exits, or on a signal, after setting the Python exception of the signal
+  /// @throws interrupted_error if Python exits, or on a signal; before, the constructor sets the Python exception of the
+  /// signal
   explicit native_call(int threads);
   ~native_call();
   native_call(const native_call&) = delete;
@@ -29,21 +30,21 @@ class native_call {
   int threads_before_ = 1;
 };
 
-/// Destroy an object that uses MPI: immediately if no other thread is in a call, otherwise in the next call.
+/// Destroy an object that uses MPI. If another thread executes a call, the next call destroys the object.
 void release(std::shared_ptr<void> object);
 
-/// True if this process was forked from a process that has made a call.
+/// True if this process is a fork of a process that has made a call.
 bool is_forked();
 
-/// True if the interpreter has begun to exit. Running calls then stop soon, and new calls are rejected.
+/// True if the interpreter is exiting. Running calls then stop soon, and new calls fail.
 bool is_python_ending();
-/// True if the interpreter has begun to exit and this is a daemon thread. Python does not wait for the result of a daemon
+/// True if the interpreter is exiting and this thread is a daemon thread. Python does not wait for the result of a daemon
 /// thread.
 bool is_to_end_silently();
 
-/// Wait until calls of other threads have stopped, and finalise MPI if this module initialised MPI. Call this function once,
-/// when Python exits while daemon threads still run. Afterwards daemon threads can use neither MPI nor the interpreter. The
-/// function has no effect in a forked process.
+/// Wait until other threads execute no more calls. If this module has initialised MPI, finalise MPI. Call this function once
+/// if daemon threads are running while Python exits. After this call, daemon threads can use neither MPI nor the
+/// interpreter. In a forked process, the function has no effect.
 void end_calls();
 
 }  // namespace osteon::native

@@ -15,13 +15,13 @@ namespace osteon::native {
 namespace {
 
 bool began = false;
-std::optional<run_folder> folder_of_mpi;  // exists until MPI ends
+std::optional<run_folder> folder_of_mpi;  // this folder exists until MPI is finalised
 
-// Return true if a launcher started this process. A launcher has a folder for its processes.
+// Return true if a launcher started this process. A launcher creates a folder for its processes.
 bool is_launched() { return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK"); }
 
-// Restores the environment variables that MPI_Init sets. Otherwise programs that Python starts later, such as mpirun, would
-// act as ranks of this world.
+// Restores the environment variables that MPI_Init sets. Without this class, programs that Python starts later (for example
+// mpirun) would join this world as ranks.
 class same_environment {
  public:
   same_environment() : before_(now()) {}
@@ -61,8 +61,8 @@ MPI_Comm world() {
   MPI_Initialized(&is_begun);
   if (!is_begun) {
     const same_environment kept;
-    // These variables have two purposes: a process without a launcher starts no daemon (Open MPI 4), and the user root is
-    // allowed, as in containers.
+    // With these variables, a process without a launcher starts no daemon (Open MPI 4), and the user root is allowed, as in
+    // containers.
     if (!std::getenv("OMPI_COMM_WORLD_SIZE")) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     std::optional<tmpdir_of_run> meanwhile;
     if (!is_launched()) meanwhile.emplace(folder_of_mpi.emplace());

@@ -1,4 +1,4 @@
-// MPI functions for C: counted, then forwarded to MPI.
+// MPI functions for C. The functions count messages, and then call MPI.
 #include <trace/traffic.hpp>
 
 using namespace osteon::trace;
@@ -105,7 +105,7 @@ int MPI_Ineighbor_allgatherv(const void* b, int n, MPI_Datatype t, void* rb, con
   count_neighbours(c, nullptr, n, nullptr, t);
   return PMPI_Ineighbor_allgatherv(b, n, t, rb, rn, rd, rt, c, r);
 }
-// In place, sent data are the received data.
+// If the operation is in place, the received data are the sent data.
 int MPI_Alltoall(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c) {
   count_all(c, nullptr, b == MPI_IN_PLACE ? rn : n, nullptr, b == MPI_IN_PLACE ? rt : t);
   return PMPI_Alltoall(b, n, t, rb, rn, rt, c);

@@ -1,4 +1,5 @@
-// MPI functions for Fortran (mpif.h and `use mpi`): counted, then forwarded unchanged, so that MPI constants remain valid.
+// MPI functions for Fortran (mpif.h and `use mpi`). The functions count messages, and pass all arguments unchanged to MPI.
+// Constants of MPI therefore remain valid.
 #include <dlfcn.h>
 
 #include <trace/traffic.hpp>
@@ -7,7 +8,7 @@ using namespace osteon::trace;
 
 namespace {
 
-// The same function of the next library: MPI's own.
+// The same function in the next library. This library is the MPI library.
 template <class F>
 F next_of(F, const char* name) {
   return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
@@ -92,8 +93,9 @@ void mpi_neighbor_alltoallv_(void* b, integer n, integer d, integer t, void* rb,
   const counted_once here;
   next_of(mpi_neighbor_alltoallv_, "mpi_neighbor_alltoallv_")(b, n, d, t, rb, rn, rd, rt, c, e);
 }
-// Data received from a rank count as sent to it: Fortran's MPI_IN_PLACE, which invalidates send counts, cannot be
-// distinguished from a buffer here, and a graph uses the mean of both directions.
+// Data that are received from a rank count as sent to this rank. With MPI_IN_PLACE, the send counts are invalid. Here,
+// MPI_IN_PLACE of Fortran cannot be distinguished from a buffer. The result is correct, because a graph uses the mean of
+// both directions.
 void mpi_alltoall_(void* b, integer n, integer t, void* rb, integer rn, integer rt, integer c, integer e) {
   count_all(MPI_Comm_f2c(*c), nullptr, *rn, nullptr, MPI_Type_f2c(*rt));
   const counted_once here;

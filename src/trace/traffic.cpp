@@ -7,14 +7,14 @@ namespace osteon::trace {
 
 namespace {
 
-long long* sent = nullptr;  // bytes to each rank of the world
+long long* sent = nullptr;  // number of bytes to each rank of the world
 int world_size = 0;
-int depth = 0;  // inside an MPI call that has been counted
+int depth = 0;  // larger than 0 inside an MPI call that has been counted
 
-// Message counts of persistent sends. A list, as programs have few.
+// Counts of messages of persistent sends. The counts are a list, because programs have few persistent sends.
 struct persistent {
   MPI_Request request;
-  int rank;  // of the world
+  int rank;  // rank in the world
   long long bytes;
   persistent* next;
 };
@@ -38,7 +38,8 @@ long long bytes_of(long long count, MPI_Datatype type) {
   return count * size;
 }
 
-// Rank in the world of a rank of a communicator (of the remote group, if it has one); -1 if there is none.
+// Rank in the world that corresponds to a rank of a communicator. For an inter-communicator, the rank is in the remote
+// group. If there is no such rank, the result is -1.
 int world_rank(MPI_Comm comm, int rank) {
   if (rank < 0) return -1;
   if (comm == MPI_COMM_WORLD) return rank;
@@ -60,7 +61,7 @@ void count_world(int rank, long long bytes) {
   if (rank >= 0 && rank < world_size) sent[rank] += bytes;
 }
 
-// Ranks that this one sends to in a neighbourhood collective; to be freed.
+// Ranks to which this rank sends in a neighbourhood collective. The caller must free the list.
 int* destinations(MPI_Comm comm, int* how_many) {
   int kind = MPI_UNDEFINED, me = 0;
   *how_many = 0;
@@ -158,11 +159,11 @@ void write_graph() {
   const auto longs = [](long long n) {
     return static_cast<long long*>(std::malloc(sizeof(long long) * static_cast<std::size_t>(n > 0 ? n : 1)));
   };
-  long long* list = longs(2LL * entries);  // destination, bytes
+  long long* list = longs(2LL * entries);  // pairs of destination and bytes
   int k = 0;
   for (int r = 0; r < world_size; ++r)
     if (sent[r] > 0) list[k++] = r, list[k++] = sent[r];
-  // Receive rank by rank, so that the first one stores only one list.
+  // The lists are received rank by rank. The first rank therefore stores only one list at a time.
   if (me != 0) {
     PMPI_Send(&entries, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     PMPI_Send(list, 2 * entries, MPI_LONG_LONG, 0, 1, MPI_COMM_WORLD);

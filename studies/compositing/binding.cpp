@@ -18,7 +18,7 @@ std::string bind(int rank, const std::string& binding, int ranks_per_domain) {
     const auto domains = host.domains(l);
     if (domains.size() < 2) continue;
     const int block = binding == "numa_1" ? rank / ranks_per_domain : rank;
-    // Memory is also bound if the machine has several NUMA nodes.
+    // If the machine has several NUMA nodes, the memory is also bound.
     machine::bind_process(host, domains[static_cast<std::size_t>(block) % domains.size()], l == level::numa);
     return fmt::format("{}: {} {}", binding, domains.size(), name);
   }

@@ -83,7 +83,8 @@ struct modelled {
   std::vector<composite_prediction> predictions;
 };
 
-// Rows after the measured rows: predictions of the models, and ratios of the measured median to the predictions.
+// Rows that follow the measured rows. These rows contain predictions of the models, and ratios of the measured median to the
+// predictions.
 void add_model_rows(nlohmann::ordered_json& rows, std::span<const modelled> ways) {
   for (const auto& [measured, predictions] : ways)
     for (const auto& p : predictions)
@@ -187,7 +188,7 @@ int measure_blending(const bench_composite_options& options) {
       if (options.json != "-")
         fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
     }
-  // The two fast blends of [Ono], compared with the exact blend.
+  // The two fast blends of [Ono] are compared with the exact blend.
   if (options.json != "-")
     fmt::print("\n{:<14} {:>7} {:>16} {:>14} {:>14}\n", "RGBA8", "layers", "Mpixels/CPU s", "worst error", "mean error");
   for (const int layers : {2, 4, 16})

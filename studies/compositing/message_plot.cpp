@@ -11,7 +11,7 @@ namespace osteon::studies {
 namespace {
 
 constexpr double plot_width = 420, plot_height = 320, plot_left = 70, plot_top = 46, plot_below = 96;
-// The colours can be distinguished with red-green colour blindness.
+// With red-green colour blindness, these colours can still be distinguished.
 constexpr const char* curve_colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"};
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string draw_messages(const std::vector<messages_of_method>& methods) {
         points.push_back({x(c.ranks), y(static_cast<double>(c.most))});
         out.circle(points.back(), 2.5, colour);
       }
-    // Earlier curves are wider, because equal curves must remain visible.
+    // Earlier curves are wider. Curves that are equal are then all visible.
     out.polyline(points, {colour, 1.5 + 0.4 * static_cast<double>(methods.size() - 1 - m)});
     const double wide = 46 + 6.6 * static_cast<double>(methods[m].method.size());
     if (key + wide > plot_left + plot_width + 20) key = plot_left, line += 18;

@@ -14,7 +14,7 @@ namespace {
 struct routed_message {
   int from, to;
   double bytes;
-  std::size_t order = 0;  // selected order of dimensions
+  std::size_t order = 0;  // index of the selected order of dimensions
 };
 
 // Messages of a round on the links of a network.
@@ -28,8 +28,8 @@ class adaptive_round {
     for (const routed_message& m : messages_) put(m, 1);
   }
 
-  // Messages select an order, one after another, until no message gains. Each change reduces the busy time of the route of a
-  // message. In practice, a few sweeps are sufficient; the number of sweeps is limited.
+  // Messages select an order one after another, until no message can improve its route. Each change reduces the busy time of
+  // the route of a message. In practice, a few sweeps are sufficient. The number of sweeps is limited.
   void adapt() {
     bool changed = true;
     for (int sweep = 0; sweep < 16 && changed; ++sweep) {
@@ -61,7 +61,7 @@ class adaptive_round {
       latency = std::max(latency, of_way);
     }
     into.largest = std::max(into.largest, largest);
-    into.mean_largest += largest;  // a sum until all rounds are counted
+    into.mean_largest += largest;  // the value is a sum until all rounds have been counted
     into.free_rounds += largest <= 1;
     if (!messages_.empty()) into.seconds += startup + busiest + latency;
   }
@@ -72,7 +72,8 @@ class adaptive_round {
     orders_[order].append_route(m.from, m.to, way_);
     return way_;
   }
-  // Cost of a route with this message: busy time of the busiest link, and then the sum of the busy times over the route.
+  // Cost of a route with this message. The cost consists of the busy time of the busiest link, and of the sum of the busy
+  // times over the route.
   std::pair<double, double> burden(const routed_message& m, std::size_t order) {
     double most = 0, sum = 0;
     for (const int l : way(m, order)) {
@@ -87,7 +88,7 @@ class adaptive_round {
     for (const int l : way(m, m.order)) {
       const auto i = static_cast<std::size_t>(l);
       load_[i] += sign;
-      // An empty link has exactly zero busy time.
+      // The busy time of an empty link is exactly zero.
       busy_[i] = load_[i] == 0 ? 0 : busy_[i] + sign * m.bytes / orders_[0].links[i].rate;
     }
   }
@@ -128,7 +129,7 @@ std::vector<net::network> all_orders(const std::string& text) {
 routing_comparison compare_routings(const std::string& text, const plan::plan& plan) {
   const std::vector<net::network> orders = all_orders(text);
   const net::network& where = orders.front();
-  net::place_ranks(where, plan.ranks);  // rejects more ranks than PUs
+  net::place_ranks(where, plan.ranks);  // this call throws if there are more ranks than PUs
   routing_comparison result;
   result.rounds = plan.rounds;
   result.orders = static_cast<int>(orders.size());

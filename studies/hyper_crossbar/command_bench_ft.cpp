@@ -106,7 +106,7 @@ void run_as_rank(MPI_Comm comm, const bench_ft_options& options) {
   write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", json::array({row})}});
 }
 
-// Runs with several numbers of ranks, and a table of all.
+// Run with several numbers of ranks, and print one table of all runs.
 int compare(const bench_ft_options& options) {
   const auto file = std::filesystem::temp_directory_path() / fmt::format("osteon-ft-{}.json", ::getpid());
   auto rows = json::array();

@@ -29,8 +29,8 @@ struct bench_predict_options {
   std::vector<int> pus{64, 128, 256, 512, 1024, 2048, 4096};
 };
 
-// CPU seconds of computing on one PU, independent of other load of the machine. For IS, the whole problem is measured. For
-// FT, the part of one PU is measured for each number of PUs.
+// CPU time in s for computing on one PU. The time is independent of other load on the machine. For IS, the whole problem is
+// measured. For FT, the part of one PU is measured for each number of PUs.
 struct exec_times {
   double is = 0;
   std::map<int, double> ft;
@@ -42,15 +42,15 @@ exec_times measure_exec(MPI_Comm comm, const bench_predict_options& options, con
   sort.letter = options.problem;
   sort.digits = {(problem.log2_values + 1) / 2, problem.log2_values / 2};
   exec_times times;
-  // A single rank sends no messages. Therefore its time is computing time. The shorter time of two runs is used, because the
-  // first run also touches the memory for the first time.
+  // A single rank sends no messages. The time of a single rank is therefore the computing time. The shorter time of two runs
+  // is used, because the first run also accesses the memory for the first time.
   times.is = std::min(integer_sort::run(comm, sort).cpu, integer_sort::run(comm, sort).cpu);
   for (const int p : pus) times.ft[p] = measure_ft_share(ft_class_named(options.problem), p);
   return times;
 }
 
-// Computing times from results of `osteon bench is` and `osteon bench ft`: the exec times multiplied by the number of ranks
-// and divided by the number of PUs.
+// Computing times from results of `osteon bench is` and `osteon bench ft`. Each exec time is multiplied by the number of
+// ranks and divided by the number of PUs.
 exec_times read_exec(const std::string& files, const std::vector<int>& pus) {
   const auto comma = files.find(',');
   if (comma == std::string::npos)
@@ -84,7 +84,7 @@ json row_of(const char* program, const prediction& p, double first) {
 
 void predict(MPI_Comm comm, const bench_predict_options& options) {
   const ft_class& problem = ft_class_named(options.problem);
-  // Parse all names first, because an invalid name must be reported before minutes of measurements.
+  // All names are parsed first. An invalid name must be reported before measurements that take minutes.
   std::map<std::string, std::vector<std::string>> texts;
   std::vector<int> sizes;
   for (const std::string& network : options.networks)

@@ -14,7 +14,7 @@ opened_links open_links(const net::network& where, int root) {
     throw usage_error(fmt::format("root {}: must be a PU from 0 to {}", root, where.pus - 1));
   constexpr int unseen = -2, start = -1;
   std::vector<int> before(where.links.size(), unseen);  // preceding link of each link
-  std::map<int, int> copies;                            // number of outputs by preceding link
+  std::map<int, int> copies;                            // number of outputs for each preceding link
   opened_links result;
   result.slowest_rate = std::numeric_limits<double>::infinity();
   std::vector<int> way;

@@ -7,24 +7,26 @@
 
 namespace osteon::studies {
 
-/// The links occupied by a message from one PU to all other PUs, if switches copy the message to several outputs.
+/// The links that a message from one PU to all other PUs occupies, if switches copy the message to several outputs.
 struct opened_links {
   std::vector<int> links;   ///< each link once, in the order of the routes
-  bool tree = true;         ///< true if each link has only one preceding link, and one message therefore fills all links
-  int most_copies = 0;      ///< largest number of outputs for one message at a switch
+  bool tree = true;         ///< true if each link has only one preceding link; one message then fills all links
+  int most_copies = 0;      ///< largest number of outputs of a switch for one message
   double latency = 0;       ///< latency of the longest route in s
-  double slowest_rate = 0;  ///< bytes per second of the slowest link
+  double slowest_rate = 0;  ///< rate of the slowest link in bytes/s
 };
 
 /// The union of the routes from `root` to all other PUs. @throws usage_error if root is not a PU
 opened_links open_links(const net::network& where, int root);
 
-/// Time of the step in s: a start-up, the latency of the longest route, and the bytes at the rate of the slowest link.
-/// @throws usage_error if the routes of the network are not a tree, because a link would then receive a message twice
+/// Time of the step in s. The time is the sum of a start-up, the latency of the longest route, and the time of the bytes on
+/// the slowest link.
+/// @throws usage_error if the routes of the network do not form a tree, because a link would then receive a message twice
 double broadcast_seconds(const net::network& where, int root, std::int64_t bytes);
 
-/// Two links used by two broadcasts. A copied message continues only when all its links are free. If each broadcast occupies
-/// one of the two links, both broadcasts wait forever. The result is empty if the broadcasts share fewer than two links.
+/// Two links that two broadcasts use. A copied message continues only when all of its links are free. If each broadcast
+/// occupies one of the two links, both broadcasts wait for ever. If the broadcasts have fewer than two common links, the
+/// result is empty.
 std::vector<int> links_to_wait_for(const opened_links& one, const opened_links& other);
 
 }  // namespace osteon::studies

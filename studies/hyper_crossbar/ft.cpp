@@ -12,8 +12,8 @@ namespace {
 
 using complex = std::complex<double>;
 
-// Real and imaginary parts of all points in order of x, y, z are consecutive numbers. Each product depends on the previous
-// product. Therefore several lines are filled at a time.
+// The real and imaginary parts of all points are consecutive random numbers, in order of x, y, z. Each product depends on
+// the previous product. Several lines are therefore filled at a time.
 void set_initial_values(fourier_3d& transform) {
   const index3 shape = transform.shape();
   const box3 mine = transform.points();
@@ -33,7 +33,7 @@ void set_initial_values(fourier_3d& transform) {
   });
 }
 
-// exp(-4 alpha pi^2 k^2 t) of the modes along an axis, with k from -n/2 to n/2 - 1.
+// The factors exp(-4 alpha pi^2 k^2 t) of the modes along an axis, with k from -n/2 to n/2 - 1.
 std::vector<double> decay(std::span<const std::int64_t> modes, std::int64_t length, int t) {
   constexpr double alpha = 1e-6, pi = 3.14159265358979323846;
   std::vector<double> factors;

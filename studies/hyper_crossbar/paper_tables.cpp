@@ -13,16 +13,16 @@ namespace osteon::studies {
 
 namespace {
 
-constexpr double startup = 5e-6, rate = 200e6;  // Table 1
+constexpr double startup = 5e-6, rate = 200e6;  // values of Table 1
 constexpr std::int64_t keys = std::int64_t{1} << 23, range = std::int64_t{1} << 19;
 constexpr int low_bits = 10, runs = 10;
-constexpr double bytes_of_key = 12;  // key, index at the source, position at the destination
+constexpr double bytes_of_key = 12;  // bytes of the key, of its index at the source, and of its position at the destination
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array machines = {64, 128, 256, 512, 1024};
 
 double message_time(double bytes) { return startup + bytes / rate; }
 
-// Keys by source and destination PU.
+// Number of keys by source PU and destination PU.
 struct traffic {
   explicit traffic(int number)
       : pus(number),
@@ -117,7 +117,7 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
                        bool fitted = false, bool rounded = false) {
     cells.push_back({table, quantity, pus, paper, ours, corrected, fitted, rounded});
   };
-  // Further rows of Tables 4 and 6. In these tables, exec was measured, and all other values follow from exec and `trans`.
+  // Further rows of Tables 4 and 6. In these tables, exec was measured. All other values follow from exec and `trans`.
   const auto add_rest = [&](int table, int pus, double exec_of_paper, double paper_share, double paper_total, double ours,
                             double corrected, bool fitted) {
     add(table, "exec, s: measured there", pus, exec_of_paper, none);
@@ -134,7 +134,7 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
   for (std::size_t i = 0; i < skews.size(); ++i) {
     const is_skew& s = skews[i];
     const double bytes = bytes_of_key * static_cast<double>(keys) / s.pus / s.pus * s.low;
-    // For every size, the printed totals use the volume of the machine with 512 PUs.
+    // The printed totals use the volume of the machine with 512 PUs for all numbers of PUs.
     const double volume = bytes_of_key * static_cast<double>(keys) / 512;
     const double others = s.pus - 1;
     printed_total.push_back(runs * (others * startup + s.low * others / s.pus * volume / rate));
@@ -144,8 +144,8 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
     add(3, "total, s", s.pus, exchange[i], printed_total.back(), own_total.back());
   }
   for (std::size_t i = 0; i < skews.size(); ++i) {
-    // Least squares fit of the difference between Table 4 and Table 3. One message of each table per level does not explain
-    // this difference.
+    // The value is a least-squares fit of the difference between Table 4 and Table 3. One message of each table per level
+    // does not explain this difference.
     const double fitted = runs * (47.5e-6 * levels(skews[i].pus) + 145e-6);
     add(4, "trans, s: Table 3 and a fitted term", skews[i].pus, trans[i], printed_total[i] + fitted, own_total[i] + fitted,
         true);

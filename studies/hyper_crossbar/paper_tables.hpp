@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Tables 2 to 6, Figure 2 and Table a of [Itakura], recomputed.
+/// Recomputation of Tables 2 to 6, Figure 2 and Table a of [Itakura].
 #include <cstdint>
 #include <limits>
 #include <osteon/plan/exchange/exchange.hpp>
@@ -10,25 +10,26 @@
 
 namespace osteon::studies {
 
-/// A published number and its recomputation.
+/// A published number and the recomputed number.
 struct paper_cell {
   int table = 0;
   std::string quantity;
   int pus = 0;
   double paper = 0;
-  /// Value recomputed with the assumptions that yield the numbers of [Itakura]; NaN: measured value of [Itakura].
+  /// value recomputed with the assumptions that yield the numbers of [Itakura]; NaN for a value measured in [Itakura]
   double as_printed = 0;
-  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< consistently recomputed value, if different
+  /// consistently recomputed value, if this value differs from `as_printed`
+  double corrected = std::numeric_limits<double>::quiet_NaN();
   bool fitted = false;   ///< true: the value contains a term fitted to the numbers of [Itakura]
-  bool rounded = false;  ///< true: the value is printed with too few digits for an informative error
+  bool rounded = false;  ///< true: the printed value has too few digits for an informative error
   double error() const { return as_printed / paper - 1; }
 };
 
-/// Sum over rounds of the size of the largest message, divided by the number of rounds times `mean`.
+/// Sum over rounds of the sizes of the largest messages, divided by the product of the number of rounds and `mean`.
 /// @cite [Itakura]: skew rate
 double skew_rate(const plan::plan& plan, double mean);
 
-/// Machine of [Itakura] with this many PUs: 64, 128, 256, 512 or 1024. @throws usage_error otherwise
+/// Shape of the machine of [Itakura] with 64, 128, 256, 512 or 1024 PUs. @throws usage_error for another number of PUs
 std::vector<int> shape_of_paper(int pus);
 
 /// Skew rates of the all-to-all exchange of NPB IS, class A, on the machines of [Itakura].
@@ -41,11 +42,11 @@ struct is_skew {
 };
 std::vector<is_skew> skew_of_is();
 
-/// All cells, table by table. @param skews result of skew_of_is
+/// All cells in the order of the tables. @param skews result of skew_of_is
 std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews);
 
-/// A point of Figure 2. The speed-up is the total time on 64 PUs divided by the total time on this number of PUs, from the
-/// totals of the tables.
+/// A point of Figure 2. The speed-up is the total time on 64 PUs divided by the total time on this number of PUs. The totals
+/// are from the tables.
 struct paper_speed_up {
   const char* program = "";
   int pus = 0;
@@ -56,8 +57,8 @@ struct paper_speed_up {
 /// @param cells from tables_of_paper
 std::vector<paper_speed_up> figure_2_of_paper(const std::vector<paper_cell>& cells);
 
-/// Table a: time in seconds of class A on the machines of [Bailey1994]. All machines have 64 PUs, except the Cray Y-MP with
-/// one PU.
+/// Table a contains times in seconds of class A on the machines of [Bailey1994]. All machines have 64 PUs, except the Cray
+/// Y-MP with one PU.
 struct other_machine {
   const char* name = "";
   double is = 0, ft = 0;

@@ -14,11 +14,11 @@ namespace osteon::studies {
 namespace {
 
 constexpr std::int64_t rounds_to_sample = 128;
-constexpr std::int64_t bytes_of_sent_key = 12;  // the key, its source and its destination
+constexpr std::int64_t bytes_of_sent_key = 12;  // bytes of the key, its source and its destination
 
 std::string joined(const std::vector<int>& sizes) { return fmt::format("{}", fmt::join(sizes, "x")); }
 
-// The ranks of each row, or of each column, of a virtual plane exchange equal blocks among themselves.
+// The ranks of each row or column of a virtual plane exchange equal blocks.
 plan::plan within_groups(fourier_folding f, bool rows, std::int64_t bytes) {
   const int group = rows ? f.rows : f.columns, apart = rows ? f.columns : 1;
   plan::plan result{
@@ -62,8 +62,8 @@ double exchange_seconds(const net::network& where, const plan::plan& plan, std::
   plan::plan some = plan;
   some.rounds = sample;
   some.of = [&plan](int rank, std::int64_t i) {
-    // Use multiples of the golden ratio, which are evenly distributed. Equal steps could have a common period with a
-    // schedule.
+    // The rounds of the sample are multiples of the golden ratio. These multiples are evenly distributed. Equal steps
+    // between the rounds could have a period in common with a schedule.
     const double turns = static_cast<double>(i) * 0.61803398874989485, part = turns - std::floor(turns);
     return plan.of(rank, static_cast<std::int64_t>(part * static_cast<double>(plan.rounds)));
   };

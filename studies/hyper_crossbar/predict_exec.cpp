@@ -8,7 +8,8 @@ namespace osteon::studies {
 
 namespace {
 
-// Transform all lines of one axis in the part of a PU, from contiguous lines or columns to the blocks of the next exchange.
+// Transform all lines of one axis in the part of a PU. The lines are contiguous lines or columns. The results are in the
+// blocks of the next exchange.
 struct lines_of_axis {
   static lines_of_axis rows(std::int64_t length, std::int64_t points, int group) {
     const std::int64_t part = length / group, lines = points / length;
@@ -38,7 +39,8 @@ double measure_ft_share(const ft_class& problem, int pus) {
   const std::int64_t points = problem.shape.volume() / pus;
   const auto x = lines_of_axis::rows(problem.shape.x, points, f.rows);
   const auto y = lines_of_axis::columns(problem.shape.y, points), z = lines_of_axis::columns(problem.shape.z, points);
-  const std::int64_t spread = points + 4 * std::max(problem.shape.y, problem.shape.z);  // of the longest axis in columns
+  // number of elements for the longest axis in columns
+  const std::int64_t spread = points + 4 * std::max(problem.shape.y, problem.shape.z);
   std::vector<complex> first(static_cast<std::size_t>(spread)), second(first.size()), modes(first.size());
   const std::vector<double> decay(static_cast<std::size_t>(problem.shape.z), 0.99),
       decay_of_line(static_cast<std::size_t>(z.lines), 0.99);
@@ -60,7 +62,8 @@ double measure_ft_share(const ft_class& problem, int pus) {
     }
     return cpu_seconds() - begin;
   };
-  // The transforms are repeated for some time, because the part of one of thousands of PUs requires less than a millisecond.
+  // The transforms are repeated for some time, because the transforms of one of thousands of PUs require less than a
+  // millisecond.
   double best = once();
   for (const stopwatch all; all.seconds() < 0.2;) best = std::min(best, once());
   return best;

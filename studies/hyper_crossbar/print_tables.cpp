@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// JSON has no NaN.
+// JSON has no NaN, so that NaN becomes null.
 json number_or_null(double value) { return std::isnan(value) ? json(nullptr) : json(value); }
 
 std::string number_or_dash(double value) { return std::isnan(value) ? "-" : fmt::format("{:.5g}", value); }

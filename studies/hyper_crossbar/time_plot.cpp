@@ -12,11 +12,11 @@ namespace {
 using app::anchor, app::pen, app::point, app::svg_picture, app::text_style;
 
 constexpr double width = 330, height = 300, left = 62, top = 44, gap = 84, bottom = 70;
-// The colours can be distinguished with red-green colour blindness.
+// Readers with red-green colour blindness can distinguish these colours.
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"};
 
 struct axis {
-  double low, high, begin, end;  // logarithms of values, pixels
+  double low, high, begin, end;  // logarithms of the values at the ends of the axis, and pixels of the ends
   double operator()(double value) const { return begin + (std::log10(value) - low) / (high - low) * (end - begin); }
 };
 
@@ -63,7 +63,7 @@ void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
       points.push_back({x(curve.pus[i]), y(curve.seconds[i])});
       out.circle(points.back(), 3, colour);
     }
-    // Earlier curves are wider, because equal curves must remain visible.
+    // Earlier curves are wider, so that equal curves remain visible.
     out.polyline(points, {colour, 1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 - c)});
   }
 }

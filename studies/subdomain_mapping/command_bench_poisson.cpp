@@ -39,9 +39,10 @@ struct bench_poisson_options {
   std::string json;
 };
 
-constexpr double usual_bytes_of_core = 256e6;  // far beyond the caches
+constexpr double usual_bytes_of_core = 256e6;  // size far beyond the caches
 
-// The grids of [Ito] are defined per core. A rank with several threads has the boxes of an equal number of flat ranks.
+// The grids of [Ito] are defined per core. If a rank has several threads, its box has the size of the boxes of an equal
+// number of ranks with one thread.
 cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_core) {
   if (o.cells.empty()) {
     const int cores = ranks * o.threads;
@@ -122,7 +123,7 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
                100 * sweep.share_of_bandwidth(c.seconds), 100 * sweep.share_of_peak(c.seconds), c.overlap ? "yes" : "no");
 }
 
-// Description of the binding, and of the reason for the selection of the binding.
+// Description of the binding, and the reason for the selection of the binding.
 template <class T>
 std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machine::local_ranks& here,
                                                      const std::string& binding) {
@@ -135,7 +136,7 @@ std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machin
   return {policy, binding};
 }
 
-// Input of the orders: a machine file or a new measurement. A single host requires no input.
+// The orders require a machine file or a new measurement as input. A single host requires no input.
 machine::description machine_of(MPI_Comm comm, const machine::job_hosts& hosts, const bench_poisson_options& o) {
   if (o.machine.empty()) {
     if (hosts.hosts.size() == 1) return machine::assumed(hosts.hosts);
@@ -162,7 +163,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   const bool places = std::any_of(o.orders.begin(), o.orders.end(),
                                   [](const std::string& name) { return name != "original" && name != "random"; });
   const machine::description machine = places ? machine_of(comm, hosts, o) : machine::description{};
-  const auto chosen = bind<T>(comm, here, o.binding);  // after the probe, which binds and releases
+  const auto chosen = bind<T>(comm, here, o.binding);  // after the probe, because the probe binds and releases the threads
   const machine::binding_policy policy = chosen.first;
   const std::string& bound = chosen.second;
 
@@ -209,7 +210,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
 int bench_poisson(const bench_poisson_options& options, const std::vector<std::string>& arguments) {
   if (!under_launcher()) {
     const int ranks = options.ranks.value_or(std::max(1, static_cast<int>(job::usable_cores()) / options.threads));
-    grid_of(options, ranks, usual_bytes_of_core);  // reports faults once, before ranks start
+    grid_of(options, ranks, usual_bytes_of_core);  // this call reports faults once, before ranks start
     return start_ranks(ranks, options.threads, arguments);
   }
   return on_all_ranks([&](MPI_Comm comm) {

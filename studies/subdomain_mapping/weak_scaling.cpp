@@ -12,7 +12,7 @@ namespace osteon::studies {
 
 namespace {
 
-// The number of hosts filled by the cores. Each rank has `threads` cores, and sends its messages from the first of these
+// The number of hosts that the cores fill. Each rank has `threads` cores. A rank sends its messages from the first of these
 // cores.
 placement::target target_of(const growing_machine& machine, int cores, int threads) {
   const int of_host = static_cast<int>(machine.host.usable_cores().size());

@@ -1,4 +1,4 @@
-"""JSON documents of the studies' commands match the schemas in the `schemas` folder of each study."""
+"""The JSON documents of the commands of the studies match the schemas in the `schemas` folder of each study."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def table(folder: Path) -> list[dict[str, str]]:
 
 @pytest.fixture
 def scans(job: Job) -> Path:
-    """A job and five images of 8^3 voxels: a, b and d are blocks without a plate of n planes, c is truncated, e has no
-    solid."""
+    """A job and five images of 8^3 voxels. The images a, b and d are blocks without a plate of n planes, c is
+    truncated, and e has no solid."""
     folder = job.folder
     job.write(
         job_text("none.npy", more="[segment]\nthreshold = 100\n").replace("[picture]", "[picture]\nenabled = false")
@@ -58,8 +58,8 @@ STIFFNESS = "stiffness_N_per_mm [N/mm]"
 
 
 def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
-    """Oracle: the stiffness is proportional to the share of solid planes; the others report a reason; a second run
-    computes no job."""
+    """Oracle: the stiffness is proportional to the fraction of solid planes. The other images report a reason. A second
+    run computes no job."""
     done = batch(scans, *WORDS, "--json", "cohort.json")
     assert done.returncode == 3, done.stderr
     assert "3 of 5 done, 2 failed" in done.stdout and "  c: failed: " in done.stdout and "  e: failed: " in done.stdout
@@ -75,7 +75,7 @@ def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
     names = [p.name for p in (scans / "cohort").iterdir()]
     assert sorted(names) == [".lock", "a.out", "b.out", "batch.csv", "batch.html", "d.out", "logs"]
 
-    # Repeated: finished items are not computed again, and the tables are identical byte for byte.
+    # In the second run, finished items are not computed again, and the tables are identical byte for byte.
     before = {p: p.read_bytes() for p in (scans / "cohort").glob("batch.*")}
     times = {n: (scans / f"cohort/{n}.out/results.nc").stat().st_mtime_ns for n in "abd"}
     again = batch(scans, *WORDS)
@@ -83,7 +83,7 @@ def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
     assert before == {p: p.read_bytes() for p in before}
     assert times == {n: (scans / f"cohort/{n}.out/results.nc").stat().st_mtime_ns for n in "abd"}
 
-    # A changed image of the same name and a repaired image are computed; unchanged images are not.
+    # A changed image with the same name and a repaired image are computed. Unchanged images are not computed.
     shutil.copy(scans / "scans/a.npy", scans / "scans/b.npy")
     shutil.copy(scans / "scans/a.npy", scans / "scans/c.npy")
     third = batch(scans, *WORDS)
@@ -92,7 +92,7 @@ def test_one_job_on_many_images_of_which_some_are_broken(scans: Path) -> None:
 
 
 def test_many_jobs(job: Job) -> None:
-    """Oracle: the exit code of the first failed job; a job that is not valid TOML is a row of the table."""
+    """Oracle: the exit code of the first failed job. A job that is not valid TOML is a row of the table."""
     np.save(job.folder / "block.npy", np.full((8, 8, 8), 200, np.uint8))
     good = job_text("block.npy", more="[segment]\nthreshold = 100\n").replace("[picture]", "[picture]\nenabled = false")
     for name, text in (("one", good), ("two", "physics = "), ("three", good.replace("6829.0", "-1"))):
@@ -106,8 +106,8 @@ def test_many_jobs(job: Job) -> None:
 
 
 def test_unless_done_sees_what_results_depend_on(scans: Path) -> None:
-    """Oracle: the contract: a different number of ranks or checkpoint folder is the same job; different keys, images or
-    results are not."""
+    """Oracle: the contract. A job with another number of ranks or another checkpoint folder is the same job. A job with
+    other keys, images or results is another job."""
 
     def run(*words: str) -> bool:
         """Return whether the job was computed."""
@@ -136,7 +136,7 @@ def test_unless_done_sees_what_results_depend_on(scans: Path) -> None:
 
 
 def test_a_batch_that_is_stopped_goes_on(job: Job) -> None:
-    """Oracle: exit code 130 with a checkpoint; the same command completes the remaining jobs."""
+    """Oracle: exit code 130 and a checkpoint. The same command completes the remaining jobs."""
     rng = np.random.default_rng(3)
     for name in ("a", "b"):
         np.save(job.folder / f"{name}.npy", np.where(rng.random((26, 26, 26)) < 0.55, 200, 10).astype(np.uint8))
@@ -162,7 +162,7 @@ def test_a_batch_that_is_stopped_goes_on(job: Job) -> None:
 
 
 def test_only_under_a_launcher_it_is_refused(job: Job) -> None:
-    """Oracle: usage."""
+    """Oracle: the usage of the command."""
     job.write("")
     done = subprocess.run(
         [str(BINARY), "batch", "job.toml"], cwd=job.folder, capture_output=True, text=True, timeout=60, check=False,
@@ -172,7 +172,7 @@ def test_only_under_a_launcher_it_is_refused(job: Job) -> None:
 
 
 def test_the_workflow_for_snakemake(scans: Path) -> None:
-    """Oracle: the table. Without snakemake, the commands of its rules are executed in order by the test."""
+    """Oracle: the table of the batch. Without snakemake, the test executes the commands of the rules in order."""
     (scans / "bin").mkdir()
     (scans / "bin/osteon").symlink_to(BINARY)
     environment = {**os.environ, "PATH": f"{scans / 'bin'}:{os.environ['PATH']}"}
@@ -185,7 +185,7 @@ def test_the_workflow_for_snakemake(scans: Path) -> None:
         done = subprocess.run(
             words, cwd=scans, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
-        assert done.returncode == 1, done.stderr  # c is truncated
+        assert done.returncode == 1, done.stderr  # the image c is truncated
     else:
         text = SNAKEFILE.read_text()
         commands = [line.strip().strip('"') for line in text.splitlines() if line.strip().startswith('"{BATCH}')]

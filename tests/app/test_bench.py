@@ -1,4 +1,4 @@
-"""Models used by the measurements."""
+"""Tests of models that the measurements use."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ import mandible
 
 
 def test_a_small_jaw_is_one_solid_between_its_faces(tmp_path):
-    # Oracle: the counts of `import`; a valid model of a jaw has one part and a shell.
+    # Oracle: the counts of `import`. A valid model of a jaw has one part and a shell.
     image = tmp_path / "jaw.npy"
     made = make_mandible.make(image, 1 / 8)
     labels = np.load(image)
@@ -29,7 +29,7 @@ def test_a_small_jaw_is_one_solid_between_its_faces(tmp_path):
 
 
 def test_the_recipe_of_the_jaw_is_fixed_by_its_seed(tmp_path):
-    # Oracle: invariant; the trabeculae depend on the seed, the outer surface does not.
+    # Oracle: an invariant. The trabeculae depend on the seed. The outer surface does not depend on the seed.
     images = {}
     for name, seed in (("first", 1), ("again", 1), ("other", 2)):
         make_mandible.make(tmp_path / f"{name}.npy", 1 / 16, seed)
@@ -40,7 +40,7 @@ def test_the_recipe_of_the_jaw_is_fixed_by_its_seed(tmp_path):
 
 
 def test_the_stages_cpu_seconds_are_those_of_the_whole_run(tmp_path):
-    # Oracle: the operating system's accounting of the processes, which includes their start and termination.
+    # Oracle: the accounting of processes by the operating system, which includes their start and termination.
     image = tmp_path / "jaw.npy"
     make_mandible.make(image, 1 / 16)
     text = mandible.JOB.format(image=image, spacing=1.2, trabecula=1, cortex=2)

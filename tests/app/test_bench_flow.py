@@ -11,7 +11,7 @@ import pytest
 from whole_job import BINARY
 
 
-# Oracle: plates g voxels apart have (g^2 + 2) / 12 of the open area, to the solver's tolerance
+# Oracle: plates at a distance of g voxels have (g^2 + 2) / 12 of the open area, to the tolerance of the solver
 # (docs/reference/flow.md).
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_plates(tmp_path: Path, ranks: int) -> None:

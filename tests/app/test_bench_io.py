@@ -12,7 +12,7 @@ import pytest
 from whole_job import BINARY, ROOT
 
 
-# Oracle: hand; a box of 4 x 5 x 6 voxels has 5 * 6 * 7 nodes; its text has one line per element and node.
+# Oracle: determined by hand. A box of 4 x 5 x 6 voxels has 5 * 6 * 7 nodes. Its text has one line per element and node.
 def test_io_bench_reports_its_measurements(tmp_path: Path) -> None:
     scan = np.zeros((4, 5, 9), np.uint8)
     scan[:, :, :6] = 200
@@ -46,8 +46,8 @@ def test_io_bench_refuses_a_folder_it_cannot_use(tmp_path: Path) -> None:
     assert "--folder" in done.stderr
 
 
-# Oracle: hand values for a model of the size of the jaw: text needs its CPU time; netCDF needs 1/512 of it, plus its
-# bytes at 1 GB/s.
+# Oracle: values computed by hand for a model of the size of the jaw. Text needs its CPU time. netCDF needs 1/512 of the
+# CPU time, and the time for its bytes at 1 GB/s.
 def test_io_study_scales_files_and_no_solver(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -73,7 +73,7 @@ def test_io_study_scales_files_and_no_solver(
     assert "solving" not in capsys.readouterr().out
 
 
-# Oracle: the names of the modes; unknown names are rejected by all ranks with one message.
+# Oracle: the names of the modes. All ranks reject unknown names with one message.
 def test_io_bench_measures_the_ways_that_are_asked_for(tmp_path: Path) -> None:
     def ways(*only: str) -> subprocess.CompletedProcess[str]:
         words = ["--size=8", "--repeat=1", "--json=-", "--folder", tmp_path, *(f"--only={words}" for words in only)]

@@ -13,7 +13,8 @@ from whole_job import ROOT
 PROGRAM = ROOT / "build" / "release" / "src" / "osteon" / "bench" / "osteon_bench_kernel"
 
 
-# Oracle: hand; a full box of 4 x 5 x 6 voxels next to empty space has 5 * 6 * 7 nodes and one run per (z, y).
+# Oracle: determined by hand. A full box of 4 x 5 x 6 voxels next to empty space has 5 * 6 * 7 nodes, and one run per
+# (z, y).
 def test_kernel_bench_reports_its_measurements(tmp_path: Path) -> None:
     if not PROGRAM.exists():
         pytest.skip(f"{PROGRAM} is not built")

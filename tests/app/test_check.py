@@ -13,7 +13,7 @@ BLOCK = (8, 6, 6)
 
 
 def checked(job: Job, code: int, *words: str) -> dict:
-    """Return the output of `check --json -`; no file is written next to the job."""
+    """Return the output of `check --json -`. No file is written next to the job."""
     done = job.run("--json", "-", *words, command="check")
     assert done.code == code, (done.out, done.err)
     assert not (job.folder / "job.out").exists()
@@ -32,7 +32,7 @@ def solid(folder: Path) -> str:
 
 
 def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> None:
-    """Oracle: by hand: 8 x 4 x 4 of 288 voxels are solid."""
+    """Oracle: determined by hand. Of 288 voxels, 8 x 4 x 4 are solid."""
     job.write(job_text(solid(tmp_path)))
     answer = checked(job, 0)
     assert answer["problems"] == []
@@ -70,7 +70,7 @@ def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> No
 def test_what_run_refuses_check_refuses(
     job: Job, tmp_path: Path, more: str, image_more: str, spacing: str | None, said: str
 ) -> None:
-    """Oracle: the program itself: `run` ends with an error of the same text."""
+    """Oracle: the program itself. `run` ends with an error of the same text."""
     words = {} if spacing is None else {"spacing": spacing}
     job.write(job_text(solid(tmp_path), more=more, image_more=image_more, **words))
     problems = checked(job, 2)["problems"]
@@ -92,7 +92,7 @@ HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z_low"\n'
     ],
 )
 def test_heat_without_an_answer_is_a_fault(job: Job, tmp_path: Path, boundary: str, printed: str) -> None:
-    """Oracle: the program itself, as above."""
+    """Oracle: the program itself. `run` ends with an error of the same text."""
     job.write(job_text(solid(tmp_path), "heat", HEAT + boundary))
     assert printed in checked(job, 2)["problems"][0]["text"]
     assert printed in job.run("--no-report", "-n", "1").err
@@ -122,7 +122,7 @@ def test_a_file_that_is_no_image_is_a_fault(job: Job, tmp_path: Path) -> None:
 
 
 def test_doubts_are_warnings(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract: valid but implausible values; exit code 0."""
+    """Oracle: the contract. Valid but implausible values cause warnings and exit code 0."""
     text = job_text(solid(tmp_path), more="[segment]\nthreshold = -1\n[load]\nstrain = -1.0\n")
     job.write(text.replace("6829.0", "6.829"))
     warnings = {w["where"].split(": ")[1]: w["text"] for w in checked(job, 0)["warnings"]}
@@ -145,7 +145,7 @@ def test_another_spacing_than_the_files_is_a_warning(job: Job, tmp_path: Path) -
 
 
 def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: Path) -> None:
-    """Oracle: by hand: five of the eight planes of 36 voxels are read."""
+    """Oracle: determined by hand. Five of the eight planes of 36 voxels are read."""
     job.write(job_text(solid(tmp_path), more="[segment]\nthreshold = 201\n"))
     answer = checked(job, 0, "--most-voxels", "0")
     assert answer["image"]["looked_at"] == 5 * 36
@@ -156,7 +156,7 @@ def test_a_large_image_is_judged_by_its_header_and_a_sample(job: Job, tmp_path: 
 
 
 def test_a_large_image_has_the_warnings_of_its_reader(job: Job, tmp_path: Path) -> None:
-    """Oracle: the check that reads the whole image; each finding is reported once, also in a job with an error."""
+    """Oracle: the check that reads the whole image. Each finding is reported once, also in a job with an error."""
     head = "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 6 6 8\nspacings: 0.02 0.02 0.02\nencoding: raw\n\n"
     voxels = np.zeros((8, 6, 6), np.uint8)
     voxels[:, 1:5, 1:5] = 200

@@ -1,4 +1,5 @@
-"""`osteon cohort` with real jobs. Queue, interruption and page are shared with `osteon batch`: test_batch.py."""
+"""`osteon cohort` with real jobs. The queue, the interruption and the page are those of `osteon batch`, which
+test_batch.py tests."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ def rows_of(path: Path) -> dict[str, dict[str, str]]:
 
 @pytest.fixture
 def scans(tmp_path: Path) -> Path:
-    """a, b and d: a wall around rods of two thicknesses; the rod of a has a pore. c is truncated; d has larger
-    voxels."""
+    """The images a, b and d contain a wall around rods of two thicknesses. The rod of a has a pore. The image c is
+    truncated, and d has larger voxels."""
     nrrd = pytest.importorskip("nrrd")
     parts = np.ones((10, 20, 20), np.uint8)
     parts[:, 4:-4, 4:-4] = 2
@@ -43,7 +44,8 @@ def scans(tmp_path: Path) -> Path:
         image[:, 6 : 6 + rod, 6 : 6 + rod] = 220
         image[5, 10, :] = 220  # connects the rod to the wall
         image[4:6, 1:3, 9:11] = 10 if name == "a" else 200
-        image += (np.arange(image.size).reshape(image.shape) % 7).astype(np.uint8)  # grey values, not labels
+        # the values are grey values, not labels
+        image += (np.arange(image.size).reshape(image.shape) % 7).astype(np.uint8)
         nrrd.write(str(tmp_path / f"{name}.nrrd"), image, {"spacings": [edge] * 3}, index_order="C")
         np.save(tmp_path / f"{name}_parts.npy", parts)
     (tmp_path / "c.nrrd").write_bytes((tmp_path / "a.nrrd").read_bytes()[:300])
@@ -55,7 +57,7 @@ NAMES = [f"{name}.nrrd" for name in "abcd"]
 
 
 def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
-    """Oracle: pore fractions by hand; two ranks write identical bytes; a second run computes no scan."""
+    """Oracle: pore fractions determined by hand. Two ranks write identical bytes. A second run computes no scan."""
     reported = cohort(scans, *NAMES, *COMPARTMENTS, "--out", "one.csv", "--json", "one.json", code=3)
     rows = rows_of(scans / "one.csv")
     assert [row["status"] for row in rows.values()] == ["done", "done", "failed", "done"]
@@ -71,7 +73,7 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
     assert "have a voxel size other than" in (scans / "one" / "cohort.html").read_text()
     follows_schema(json.loads((scans / "one.json").read_text()), "batch")
 
-    masks = [f"{name}_parts.npy" for name in "abcd"]  # as expanded from a shell pattern
+    masks = [f"{name}_parts.npy" for name in "abcd"]  # the names are in the order in which a shell expands a pattern
     cohort(scans, *NAMES, *masks, *COMPARTMENTS, "--out", "two.csv", code=3, ranks=2)
     assert (scans / "two.csv").read_bytes() == (scans / "one.csv").read_bytes().replace(b"one/", b"two/")
     times = {n: (scans / f"one/{n}.out/results.nc").stat().st_mtime_ns for n in "abd"}
@@ -81,7 +83,7 @@ def test_a_row_a_scan_with_units_quality_and_reasons(scans: Path) -> None:
 
 
 def as_slurm_would(folder: Path, array: Path, tasks: int) -> None:
-    """Run each task of a job array, then the collecting command; the exit codes are those of the items."""
+    """Run each task of a job array, then the collecting command. The exit codes are those of the items."""
     for n in range(1, tasks + 1):
         environment = {**os.environ, "SLURM_ARRAY_TASK_ID": str(n)}
         subprocess.run(["bash", str(array)], cwd=folder, env=environment, timeout=120, check=False, capture_output=True)
@@ -90,8 +92,9 @@ def as_slurm_would(folder: Path, array: Path, tasks: int) -> None:
 
 
 def test_a_job_array_makes_the_same_table(scans: Path) -> None:
-    """Oracle: the queue of this machine; the scripts run sequentially, whereas Slurm would run them concurrently."""
-    names = ["a.nrrd", "c.nrrd"]  # one is computed, one is rejected
+    """Oracle: the queue of this machine. The test runs the scripts one after another, whereas Slurm would run them
+    concurrently."""
+    names = ["a.nrrd", "c.nrrd"]  # one image is computed, and one image is rejected
     cohort(scans, *names, *COMPARTMENTS, "--out", "one.csv", code=3)
     reported = cohort(scans, *names, *COMPARTMENTS, "--out", "two.csv", "--slurm", "--slurm-line", "--time=01:00:00")
     assert "2 tasks" in reported and "osteon cohort ... --slurm --submit" in reported

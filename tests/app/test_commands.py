@@ -20,7 +20,8 @@ import command_reference
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    """Oracle: the command list of the program's own help; the declarations of src/app/commands.hpp."""
+    """Oracle: the command list in the help of the program, which consists of the declarations in
+    src/app/commands.hpp."""
     listed = command_reference.commands_in(osteon("--help").stdout)
     declared = re.findall(r"void add_(\w+)\(registry&", (ROOT / "src" / "app" / "commands.hpp").read_text())
     assert {name.partition("_")[0] for name in declared} - {"linked"} == set(listed)
@@ -100,7 +101,7 @@ def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> No
 
 
 def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
-    """Oracle: the counts of the run itself, also for struts of one voxel, which have four nodes per voxel."""
+    """Oracle: the counts of the run itself. The test includes struts of one voxel, which have four nodes per voxel."""
     struts = np.zeros((9, 12, 12), np.uint8)
     struts[:, ::4, ::4] = struts[4, ::4, :] = struts[4, :, ::4] = 1
     np.save(job.folder / "struts.npy", struts)
@@ -109,14 +110,15 @@ def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
             more = f'[segment]\nthreshold = {threshold}\n[load]\ntest = "{test}"\n'
             job.write(job_text(image, more=more).replace("[picture]", "[picture]\nenabled = false"))
             reported = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
-            again = json.loads(job.run("--quick", "--json", "-", command="estimate").out)  # from the existing model
+            # this estimate uses the existing model
+            again = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
             assert again["dofs"] == reported["dofs"]
             assert reported["counted"]
             assert reported["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
 
 
 def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: Path) -> None:
-    """Oracle: the same job without it takes half the time and the same memory."""
+    """Oracle: the same job without the other connectivity, which takes half the time and the same memory."""
     reported = []
     for compares in ("false", "true"):
         more = f'[segment]\nkeep = "largest"\ncompare_connectivity = {compares}\n'
@@ -131,8 +133,8 @@ def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: P
 
 @pytest.mark.parametrize("ranks", [8, 512])
 def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int) -> None:
-    """Oracle: by hand; five planes of a sparse file of 2 GiB are sampled; they contain bars of 2 x 2 voxels in cells of
-    4 x 4."""
+    """Oracle: determined by hand. Five planes of a sparse file of 2 GiB are sampled. The planes contain bars of 2 x 2
+    voxels in cells of 4 x 4."""
     shape = (2048, 1024, 1024)
     image = np.lib.format.open_memmap(job.folder / "large.npy", mode="w+", dtype=np.uint8, shape=shape)
     plane = np.zeros(shape[1:], np.uint8)
@@ -158,7 +160,7 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job, ranks: int)
 
 
 def sponge_of(edge: int) -> np.ndarray:
-    """A quarter of the voxels are solid, in struts several voxels thick."""
+    """An image with a quarter of solid voxels in struts that are several voxels thick."""
     wave = np.fft.fftfreq(edge)
     squares = np.add.outer(np.add.outer(wave**2, wave**2), wave[: edge // 2 + 1] ** 2)
     noise = np.fft.rfftn(np.random.default_rng(1).standard_normal((edge, edge, edge)))
@@ -168,7 +170,7 @@ def sponge_of(edge: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("physics", "edge"), [("elasticity", 96), ("heat", 128)])
 def test_estimate_knows_what_memory_a_run_takes(job: Job, physics: str, edge: int) -> None:
-    """Oracle: the peak resident memory of the run, minus that of a run on a minimal image."""
+    """Oracle: the peak resident memory of the run, minus the memory of a run on a minimal image."""
     taken, told = [], []
     for image in (np.ones((4, 4, 4), np.uint8), sponge_of(edge)):
         np.save(job.folder / "image.npy", image)
@@ -194,7 +196,7 @@ FLOWS = {
 
 @pytest.mark.parametrize("case", FLOWS)
 def test_estimate_knows_what_memory_a_flow_takes(job: Job, case: str) -> None:
-    """Oracle: as above."""
+    """Oracle: the peak resident memory of the run, minus the memory of a run on a minimal image."""
     taken, told = [], []
     for edge in (6, 56):
         waves = np.sin(np.arange(edge) * 2 * np.pi / 24)

@@ -12,7 +12,7 @@ from whole_job import Job, follows_schema, job_text, osteon
 
 @pytest.fixture(scope="module")
 def two(shared_job: Job) -> Path:
-    """a.out and b.out: the same block; the material of b is twice as stiff."""
+    """The folders a.out and b.out contain results for one block. The material of b is twice as stiff."""
     job = shared_job
     np.save(job.folder / "block.npy", np.full((8, 8, 8), 200, np.uint8))
     job.write(job_text("block.npy", more="[segment]\nthreshold = 100\n"))
@@ -23,7 +23,7 @@ def two(shared_job: Job) -> Path:
 
 
 def test_a_material_twice_as_stiff(two: Path) -> None:
-    """Oracle: linear elasticity: all forces and stresses are doubled, strains are equal."""
+    """Oracle: linear elasticity. All forces and stresses are doubled, and strains are equal."""
     words = [str(two / "a.out"), str(two / "b.out")]
     done = osteon("compare", *words, "--json", str(two / "c.json"), "-o", str(two / "c.html"))
     assert done.returncode == 0, done.stderr
@@ -42,13 +42,13 @@ def test_a_material_twice_as_stiff(two: Path) -> None:
 
 
 def test_one_folder_is_too_few(two: Path) -> None:
-    """Oracle: usage."""
+    """Oracle: the usage of the command."""
     done = osteon("compare", str(two / "a.out"))
     assert done.returncode == 2 and "two or more output folders" in done.stderr
 
 
 def test_a_folder_without_results_is_refused(two: Path) -> None:
-    """Oracle: the contract: exit code 3 and one line."""
+    """Oracle: the contract, with exit code 3 and one line."""
     done = osteon("compare", str(two / "a.out"), str(two))
     assert done.returncode == 3 and done.stderr.count("\n") == 1
     assert "summary.json'; pass the output directory of a completed job" in done.stderr

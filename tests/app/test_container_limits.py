@@ -1,4 +1,5 @@
-"""Ranks and estimates within the limits of a container, by the files of a simulated system (OSTEON_SYSTEM_ROOT)."""
+"""Tests of ranks and estimates within the limits of a container. The limits are in the files of a simulated system
+(OSTEON_SYSTEM_ROOT)."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def container(root: Path, cores: str, memory: str, used: str = "0") -> dict[str,
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a quota is no limit on one core")
 def test_ranks_within_a_quota(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: one rank for a quota of 1.5 cores; two ranks if two are requested."""
+    """Oracle: one rank for a quota of 1.5 cores, and two ranks if two are requested."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     job.environment = container(tmp_path / "root", "150000 100000", "max")
     done = job.run("--no-report")
@@ -37,14 +38,14 @@ def test_ranks_within_a_quota(job: Job, sponge: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one rank in any case")
 def test_ranks_within_the_memory(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: a process uses 36 MB before it reads any data: 100 MB suffice for one."""
+    """Oracle: a process uses 36 MB before it reads any data, so that 100 MB suffice for one process."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     job.environment = container(tmp_path / "root", "max 100000", "100000000")
     assert job.run("--no-report").summary["ranks"] == 1
 
 
 def test_an_estimate_beyond_the_memory(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: 10 MB, 5 MB of them in use, are less than the minimum of any job."""
+    """Oracle: 10 MB, of which 5 MB are in use, are less than the minimum of any job."""
     job.write(job_text(sponge, "heat"))
     job.environment = container(tmp_path / "root", "max 100000", "10000000", "5000000")
     done = job.run("--quick", "-n", "1", command="estimate")

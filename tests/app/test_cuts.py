@@ -47,7 +47,7 @@ def render(results: Path, *words: str | Path, ranks: int = 0) -> subprocess.Comp
 
 
 def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(finished: Finished, tmp_path: Path) -> None:
-    """Oracle: the geometry: 12 x 10 voxels across z are plates, gap and block; the report contains the cut of the
+    """Oracle: geometry. The 12 x 10 voxels across z are plates, gap and block. The report contains the cut of the
     job."""
     done = finished
     pictures = []
@@ -64,8 +64,8 @@ def test_a_cut_is_the_same_on_any_number_of_ranks_and_shows_what_lies_there(fini
     assert pictures[0] == pictures[1] == pictures[2]
 
     pixels = np.asarray(Image.open(tmp_path / "cut0.png"))[..., :3].astype(int)
-    voxels = pixels.reshape(16, 20, 12, 20, 3)[::-1]  # z points up
-    grain = (np.ptp(voxels, axis=(1, 3)) == 0).all(-1)  # uniform colour
+    voxels = pixels.reshape(16, 20, 12, 20, 3)[::-1]  # the z axis is upwards
+    grain = (np.ptp(voxels, axis=(1, 3)) == 0).all(-1)  # voxels with a uniform colour
     solid = np.zeros((16, 12), bool)
     solid[:, :2] = solid[:, -2:] = True
     solid[6:10, 5:7] = True
@@ -105,8 +105,8 @@ def test_cuts_that_cannot_be_drawn_are_refused(finished: Finished, words: list[s
 
 @pytest.mark.parametrize("size", [("500", "900"), ("640", "480")])
 def test_a_cut_with_labels_fits_into_its_size(finished: Finished, tmp_path: Path, size: tuple[str, str]) -> None:
-    """Oracle: the requested size; the area behind the labels has the background colour by hand, not a colour of the
-    field."""
+    """Oracle: the requested size. The area behind the labels has the background colour, determined by hand, and not a
+    colour of the field."""
     path = tmp_path / "cut.png"
     results = finished.folder / "results.nc"
     done = render(results, "--width", size[0], "--height", size[1], "--json", "-", "-o", path)

@@ -37,7 +37,7 @@ def solid(job: Job, tmp_path: Path) -> Job:
 
 
 def test_stages_add_up_and_their_parts_too(solid: Job) -> None:
-    """Oracle: sums; the stages of the requirement."""
+    """Oracle: sums, and the stages of the requirement."""
     time = estimated(solid, "-n", "4", "--quick")["time"]
     assert [s["stage"] for s in time["stages"]] == STAGES
     assert time["seconds"] == pytest.approx(sum(s["seconds"] for s in time["stages"]))
@@ -53,7 +53,7 @@ def test_stages_add_up_and_their_parts_too(solid: Job) -> None:
 
 
 def test_its_messages_are_those_of_the_plans(solid: Job, tmp_path: Path) -> None:
-    """Oracle: osteon plan job."""
+    """Oracle: the output of `osteon plan job`."""
     time = estimated(solid, "-n", "5", "--quick")["time"]
     plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "5", "--json", "-").stdout)
     part = next(p for p in plans["parts"] if p["part"] == "iteration")
@@ -62,9 +62,9 @@ def test_its_messages_are_those_of_the_plans(solid: Job, tmp_path: Path) -> None
 
 
 def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path: Path) -> None:
-    """Oracle: osteon plan job, for the whole image."""
+    """Oracle: the output of `osteon plan job` for the whole image."""
     job.environment["OSTEON_CACHE"] = str(tmp_path / "cache")
-    edge = 130  # beyond 2^21 voxels
+    edge = 130  # the image has more than 2^21 voxels
     job.write(job_text(waves(tmp_path, edge), more="[segment]\nthreshold = 0.5\n"))
     time = estimated(job, "-n", "3", "--quick")["time"]
     plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "3", "--json", "-").stdout)
@@ -75,8 +75,8 @@ def test_levels_of_a_large_image_are_visited_as_in_its_plans(job: Job, tmp_path:
 
 
 def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: Path) -> None:
-    """Oracle: osteon plan job on 288 ranks, which estimate approximates by blocks: bytes and messages of an
-    iteration."""
+    """Oracle: the output of `osteon plan job` on 288 ranks. The estimate approximates bytes and messages of an
+    iteration by blocks."""
     solid.write(job_text(waves(tmp_path, 36), more="[segment]\nthreshold = 0.5\n"))
     time = estimated(solid, "-n", "288", "--quick", "--ranks-per-host", "16")["time"]
     assert any("messages are planned on 256 ranks" in sentence for sentence in time["assumed"])
@@ -88,7 +88,7 @@ def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: 
 
 
 def test_the_limit_is_the_slowest_part_of_the_network(solid: Job) -> None:
-    """Oracle: networks with one slow component; a message of zero bytes takes its latency."""
+    """Oracle: networks with one slow component. A message of zero bytes takes the latency of this component."""
     slow = {
         "network bandwidth": "crossbar:4,rate=0.01MB/s,startup=1us",
         "latency": "crossbar:4,rate=10GB/s,startup=100ms",
@@ -105,7 +105,7 @@ def test_the_limit_is_the_slowest_part_of_the_network(solid: Job) -> None:
 
 
 def test_a_small_job_is_its_own_pilot(solid: Job, tmp_path: Path) -> None:
-    """Oracle: the run itself: exact number of iterations; constants are stored and read back by --costs."""
+    """Oracle: the run itself, with its exact number of iterations. The constants are stored, and --costs reads them."""
     time = estimated(solid, "-n", "1", "--keep-costs", "costs.json")["time"]
     assert time["iterations"] == solid.run("-n", "1", "--no-report").summary["iterations"]
     assert "pilot" in time["costs"]
@@ -149,7 +149,7 @@ def test_invalid_inputs_are_reported(solid: Job, tmp_path: Path) -> None:
 
 
 def test_a_physics_without_plans_reports_omitted_messages(job: Job, sponge: Path) -> None:
-    """Oracle: the text of osteon plan job."""
+    """Oracle: the text of `osteon plan job`."""
     job.write(job_text(sponge, "heat", more='[load]\ntest = "conductivity_tensor"\n'))
     time = estimated(job, "-n", "2", "--quick")["time"]
     printed = [sentence for sentence in time["assumed"] if "messages are not included" in sentence]
@@ -159,8 +159,8 @@ def test_a_physics_without_plans_reports_omitted_messages(job: Job, sponge: Path
 
 
 def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
-    """Oracle: its plans. Each exchange of an iteration has two messages between two ranks; if the costs state a new
-    residual, of 8 B per value, in half of the iterations, its exchanges count half."""
+    """Oracle: the plans of the flow. Each exchange of an iteration has two messages between two ranks. If the costs
+    state a new residual of 8 B per value in half of the iterations, the exchanges of the residual count half."""
     image = np.full((16, 14, 12), 9, np.uint8)
     image[:, 3:9, 2:8] = 0  # a duct
     np.save(tmp_path / "duct.npy", image)
@@ -179,7 +179,7 @@ def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
     time = estimated(job, "-n", "2", "--costs", str(tmp_path / "costs.json"))["time"]
     assert not any("only in its iterations" in sentence for sentence in time["assumed"])
     plans = {plan["plan"]: plan for plan in time["iteration"]["plans"]}
-    assert plans["cells, 8 B"]["runs"] == 2  # of four unknowns, half the iterations
+    assert plans["cells, 8 B"]["runs"] == 2  # exchanges of four unknowns in half of the iterations
     assert plans["cells, 4 B"]["runs"] > fine["runs"]
 
 
@@ -198,8 +198,8 @@ def flow_in_time(tmp_path: Path, more: str = "", **keys: object) -> str:
 
 
 def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, tmp_path: Path) -> None:
-    """Oracle: time is linear in the number of steps; a temperature adds time to each step; an unknown number of steps
-    is reported."""
+    """Oracle: the time is linear in the number of steps. A temperature adds time to each step. An unknown number of
+    steps is reported."""
 
     def seconds(**keys: object) -> float:
         job.write(flow_in_time(tmp_path, **keys))
@@ -212,7 +212,7 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
         assert most > 10 * few
         slopes.append(more - few)
     assert 1.5 * slopes[0] < slopes[1] < 4 * slopes[0]
-    # At 2 mm/s through voxels of 0.1 mm with a Courant number of 0.5: 40 steps per second.
+    # The speed is 2 mm/s, the voxels have 0.1 mm, and the Courant number is 0.5, which yields 40 steps per second.
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=25.0))
     told = estimated(job, "-n", "1", "--quick")
     assert any(
@@ -228,7 +228,7 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
 
 
 def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Job, tmp_path: Path) -> None:
-    """Oracle: the sentence in the output of plan job and of estimate, which omits the messages."""
+    """Oracle: the sentence in the output of plan job and of estimate. The estimate omits the messages."""
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=0.1, step_s=1e-3))
     done = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "2")
     assert done.returncode == 2, done.stderr
@@ -239,8 +239,8 @@ def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Jo
 
 
 def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:
-    """Oracle: its plans. An iteration has the plans of the heat cells and of the elasticity levels; assumptions are
-    reported."""
+    """Oracle: the plans of the job. An iteration has the plans of the heat cells and of the elasticity levels.
+    Assumptions are reported."""
     job.write(job_text(sponge, "thermo_elasticity", more="[load]\nreference_K = 293.0\n"))
     time = estimated(job, "-n", "2", "--quick")["time"]
     assert any("the same number of iterations as the elasticity problem" in sentence for sentence in time["assumed"])

@@ -1,4 +1,5 @@
-"""Files in the folder of a job named like Python modules are never executed by a command."""
+"""Tests with files in the folder of a job whose names are names of Python modules. No command ever executes these
+files."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from whole_job import BINARY, ROOT, job_text
 
-# Standard modules and packages imported by readers, report, batch and studio.
+# Standard modules and packages that readers, report, batch and studio import.
 NAMES = (
     "struct", "json", "random", "copy", "string", "code", "types", "tempfile", "zlib", "hashlib", "csv", "email", "queue",
     "select", "platform", "argparse", "dataclasses", "tomllib", "shutil", "subprocess", "numpy", "h5py", "hdf5plugin",
@@ -86,14 +87,14 @@ REFUSED = [
 
 @pytest.mark.parametrize("command", COMMANDS + REFUSED)
 def test_modules_beside_a_job_are_not_executed(folder: Path, command: str) -> None:
-    """Oracle: no marker file of any module."""
+    """Oracle: no module has created its marker file."""
     run(folder, *command.split(), is_to_work=command in COMMANDS)
     assert not (folder / "ran").exists(), (folder / "ran").read_text()
 
 
 def test_an_empty_element_of_the_path_is_not_the_folder_of_the_job(folder: Path) -> None:
     """`export PYTHONPATH=$PYTHONPATH:/x` leaves an empty entry, which Python interprets as the working directory.
-    Oracle: no marker file."""
+    Oracle: no marker file exists."""
     for path in (f":{ROOT / 'python'}", f"{ROOT / 'python'}:", f"{ROOT / 'python'}::/nonexistent"):
         run(folder, "check", "h5.toml", PYTHONPATH=path)
         assert not (folder / "ran").exists(), path
@@ -102,7 +103,7 @@ def test_an_empty_element_of_the_path_is_not_the_folder_of_the_job(folder: Path)
 def test_the_zstd_filter_is_not_looked_for_in_the_folder_of_the_job(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If neither the library nor the package provides it, the run is rejected after the search."""
+    """If neither the library nor the package provides the filter, the run is rejected after the search."""
     monkeypatch.delenv("HDF5_PLUGIN_PATH", raising=False)
     words = ("run", "job.toml", "-n", "1", "--no-report", "--force", "--set", 'io.compression="zstd"')
     run(folder, *words, is_to_work=False)

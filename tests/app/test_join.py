@@ -1,4 +1,4 @@
-"""`osteon join`: clusters started concurrently on this machine, with a program without MPI
+"""Tests of `osteon join`. The clusters start concurrently on this machine, with a program without MPI
 (bridge/tests/wire/peer.cpp)."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def join(folder: Path, text: str, *program: str, grace: float = 2, path: str = "
 
 
 def free_ports(how_many: int) -> list[int]:
-    """Return free ports; the kernel does not reassign them soon."""
+    """Return free ports. The kernel does not assign these ports again soon."""
     with contextlib.ExitStack() as all_at_once:
         sockets = [all_at_once.enter_context(socket.socket()) for _ in range(how_many)]
         for each in sockets:
@@ -58,7 +58,7 @@ def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path)
 
 
 def test_requirements_of_srun_are_reported(tmp_path: Path) -> None:
-    """Two steps of one allocation wait for each other without --exact; without --mpi=, processes may not find each
+    """Without --exact, two steps of one allocation wait for each other. Without --mpi=, processes may not find each
     other."""
     srun = tmp_path / "srun"
     srun.write_text(f'#!/bin/sh\ncase $1 in --*) shift 2 ;; esac\nexec "{FAN}" "$@"\n')
@@ -100,7 +100,7 @@ def test_all_end_and_say_who_where_and_why(tmp_path: Path, what: str, parts: lis
     assert time.monotonic() - began < 12
     for part in parts:
         assert part in done.stderr, done.stderr
-    if what in ("leave", "abort"):  # detected by the other cluster's ranks, unless their launcher is faster
+    if what in ("leave", "abort"):  # the ranks of the other cluster detect the failure, unless their launcher is faster
         assert "[a] peer: " in done.stderr, done.stderr
 
 
@@ -152,7 +152,8 @@ def test_all_faults_of_the_file_are_told_at_once(tmp_path: Path) -> None:
         assert part in done.stderr, done.stderr
 
 
-# Oracle: the tables of the docs; no program is started, as the missing launcher would otherwise be reported.
+# Oracle: the tables of the documentation. No program is started, because otherwise the missing launcher would be
+# reported.
 def test_values_are_checked_before_a_cluster_starts(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("k" * 32 + "\n")
@@ -177,8 +178,8 @@ def test_values_are_checked_before_a_cluster_starts(tmp_path: Path) -> None:
         assert words in done.stderr
 
 
-# Oracle: the behaviour of the real launchers. ssh passes its arguments to a remote shell, which has none of our
-# variables; srun accepts -n.
+# Oracle: the behaviour of the real launchers. ssh passes its arguments to a remote shell, which has none of the
+# variables of this process. srun accepts -n.
 def test_clusters_behind_ssh_and_under_srun(tmp_path: Path) -> None:
     commands = {
         "ssh": 'echo "ssh to $1" >&2; shift; exec env -i PATH="$PATH" sh -c "$*"',
@@ -206,8 +207,8 @@ def test_clusters_behind_ssh_and_under_srun(tmp_path: Path) -> None:
     assert "cluster 'far' has ended: its launcher (ssh far.example.org srun) exited with code 255" in done.stderr
 
 
-# Oracle: the behaviour of the real launchers. Open MPI's launcher exports to other hosts the variables given by -x;
-# MPICH's launcher exports all variables and has no option -x. Both are called mpirun.
+# Oracle: the behaviour of the real launchers. The launcher of Open MPI exports to other hosts only the variables given
+# by -x. The launcher of MPICH exports all variables and has no option -x. Both launchers are called mpirun.
 @pytest.mark.parametrize("version", ["mpirun (Open MPI) 4.1.4", "mpirun (OpenRTE) 4.1.4", "HYDRA build details:"])
 def test_an_mpirun_of_any_vendor_hands_the_variables_on(tmp_path: Path, version: str) -> None:
     is_open = "HYDRA" not in version
@@ -230,7 +231,7 @@ done
     assert done.stdout.count("good") == 4
 
 
-# Oracle: output and exit codes of the launchers of MPICH and Open MPI after a process is killed by signal 9.
+# Oracle: output and exit codes of the launchers of MPICH and Open MPI after signal 9 killed a process.
 @pytest.mark.parametrize(
     ("line", "code"),
     [
@@ -249,7 +250,8 @@ def test_a_launcher_that_tells_of_a_signal(tmp_path: Path, line: str, code: int)
     assert f"exited with code {code}: one of its processes was killed by signal 9 (Killed)" in done.stderr
 
 
-# Oracle: hand. A process that has loaded another MPI library is reported immediately, not after the joining time-out.
+# Oracle: determined by hand. A process that has loaded another MPI library is reported immediately, and not only after
+# the joining time-out.
 def test_a_program_of_another_mpi_is_told(tmp_path: Path) -> None:
     library = tmp_path / "libmpi.so.40.30.4"
     library.write_bytes(bytes(4096))
@@ -264,7 +266,7 @@ def test_a_program_of_another_mpi_is_told(tmp_path: Path) -> None:
     assert "--no-binary mpi4py" in done.stderr
 
 
-# Oracle: the message of the mpi4py 4.1 wheel if the standard ABI is requested but missing.
+# Oracle: the message of the mpi4py 4.1 wheel if the standard ABI is requested but is missing.
 def test_the_wheel_of_mpi4py_is_told(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -1,4 +1,4 @@
-"""One program, compiled once, runs as one job under two MPIs started by `osteon join`."""
+"""Tests of one program that is compiled once. The program runs as one job under two MPIs that `osteon join` starts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def joined(folder: Path, program: str, **variables: str) -> subprocess.Completed
     return join(folder, folder / "program", **variables)
 
 
-# Oracle: hand; every rank adds one digit, and the ring spans both clusters.
+# Oracle: determined by hand. Every rank adds one digit, and the ring spans both clusters.
 def test_two_mpis_are_one_world(tmp_path: Path) -> None:
     done = joined(tmp_path, PROGRAM)
     assert done.returncode == 0, done.stderr
@@ -102,13 +102,13 @@ def verified(folder: Path, lines: list[str]) -> dict:
     return json.loads(done.stdout)
 
 
-# Oracle: the verifier of plans, on both ends of every message sent by the collectives of the bridge, one round per
-# collective; it detects a missing end and an end of different length.
+# Oracle: the verifier of plans, on both ends of every message that the collectives of the bridge send. There is one
+# round per collective. The verifier detects a missing end and an end of different length.
 def test_what_collectives_send_between_clusters_is_a_sound_plan(tmp_path: Path) -> None:
     done = joined(tmp_path, COLLECTIVES, OSTEON_BRIDGE_TRACE=str(tmp_path / "trace"))
     assert done.returncode == 0, done.stderr
     ends = [line.split() for rank in range(4) for line in (tmp_path / f"trace.{rank}").read_text().splitlines()]
-    ends = [e for e in ends if e[2] != e[3]]  # data that a rank keeps is not a message of a plan
+    ends = [e for e in ends if e[2] != e[3]]  # data that a rank keeps are not a message of a plan
     number = {key: n for n, key in enumerate(sorted({(int(e[0]), int(e[1])) for e in ends}))}
     assert len(number) >= 9
     lines = [" ".join([str(number[int(e[0]), int(e[1])]), *e[2:]]) for e in ends]
@@ -121,17 +121,18 @@ def test_what_collectives_send_between_clusters_is_a_sound_plan(tmp_path: Path) 
     assert not any(plan["verified"] for plan in verified(tmp_path, [" ".join(first), *lines[1:]])["plans"])
 
 
-# Oracle: the killed cluster is named, and the other cluster also ends, long before the connection time-out.
+# Oracle: the killed cluster is named. The other cluster also ends, long before the connection time-out.
 def test_a_cluster_that_is_killed_ends_the_other(tmp_path: Path) -> None:
     began = time.monotonic()
     done = joined(tmp_path, KILLED)
     assert time.monotonic() - began < 30
     assert done.returncode == 137
-    assert done.stderr.count("cluster 'mpich' has ended") == 1, done.stderr  # once, although all ranks detect it
+    # the line occurs once, although all ranks detect the failure
+    assert done.stderr.count("cluster 'mpich' has ended") == 1, done.stderr
     assert "one of its processes was killed by signal 9 (Killed)" in done.stderr
 
 
-# Oracle: hand. An error common to all ranks, such as this variable, is reported once per cluster.
+# Oracle: determined by hand. An error that all ranks have, such as this variable, is reported once per cluster.
 def test_a_fault_of_all_ranks_is_reported_once_per_cluster(tmp_path: Path) -> None:
     done = joined(tmp_path, PROGRAM, OSTEON_WIRE_STREAMS="40")
     assert done.returncode == 70
@@ -139,7 +140,7 @@ def test_a_fault_of_all_ranks_is_reported_once_per_cluster(tmp_path: Path) -> No
     assert "osteon bridge: OSTEON_WIRE_STREAMS: 40 must be in 1 .. 16" in done.stderr
 
 
-# Oracle: hand.
+# Oracle: determined by hand.
 def test_the_wrappers_compile_or_say_how(tmp_path: Path) -> None:
     if not COMPILER.exists():
         pytest.skip(f"{COMPILER} is not built")
@@ -157,7 +158,7 @@ def test_the_wrappers_compile_or_say_how(tmp_path: Path) -> None:
         "osteon-mpicc",
         "osteon-mpicxx",
         "osteon-mpif90",
-    ):  # as after ./run demo, which builds osteon only
+    ):  # the state after ./run demo, which builds osteon only
         shutil.copy(COMPILER.with_name(name), tmp_path / "bin" / name)
         done = subprocess.run(
             [tmp_path / "bin" / name, "hello.cpp"], capture_output=True, text=True, timeout=60, check=False

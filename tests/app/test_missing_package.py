@@ -1,4 +1,4 @@
-"""If an optional package is missing, one sentence names the command that installs it."""
+"""Tests of missing optional packages. One sentence names the command that installs the package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from osteon import MachineError, extras
 
 @pytest.fixture
 def without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Return a function that hides a package from the Python of the program and from this one."""
+    """Return a function that hides a package from the Python of the program and from this Python."""
 
     def hide(name: str) -> None:
         package = tmp_path / "hidden" / name
@@ -31,7 +31,7 @@ def without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_reader_that_is_missing(tmp_path: Path, without, command: str) -> None:
-    """Oracle: hand; the exit code for a machine with a missing component."""
+    """Oracle: determined by hand, with the exit code for a machine with a missing component."""
     without("nibabel")
     np.save(tmp_path / "scan.npy", np.ones((4, 4, 4), np.uint8))
     (tmp_path / "scan.npy").rename(tmp_path / "scan.nii")
@@ -52,7 +52,8 @@ def test_a_reader_that_is_missing(tmp_path: Path, without, command: str) -> None
     [("report", "PIL"), ("report.label_pictures", "PIL"), ("compare", "matplotlib"), ("studio", "starlette")],
 )
 def test_a_program_of_the_package_says_what_is_missing(tmp_path: Path, module: str, package: str) -> None:
-    """Oracle: hand: one sentence and the exit code for a machine with a missing component, before any other check."""
+    """Oracle: determined by hand. One sentence and the exit code for a machine with a missing component precede any
+    other check."""
     more = {"report": ["nowhere"], "compare": ["--page=p.html", "a", "b"]}.get(module, [])
     script = (
         f"import runpy, sys\nsys.modules[{package!r}] = None\nsys.argv = ['osteon', *{more!r}]\n"
@@ -67,7 +68,8 @@ def test_a_program_of_the_package_says_what_is_missing(tmp_path: Path, module: s
 
 
 def test_the_sentence_names_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: hand: all missing packages of an extra; never osteon, whose name is not registered on PyPI."""
+    """Oracle: determined by hand. The sentence names all missing packages of an extra. It never names osteon, whose
+    name is not registered on PyPI."""
     assert extras.missing_package(ImportError(name="pydicom.pixels")).endswith("pip install pydicom` installs it")
     monkeypatch.setattr(extras, "_lacks", lambda module: module != "cmcrameri")
     assert extras.missing_package(ImportError(name="PIL")).endswith("pip install pillow matplotlib` installs it")
@@ -87,7 +89,7 @@ def test_a_function_raises_it_as_an_error_of_ours() -> None:
 
 
 def test_no_page_installs_a_package_of_this_name_from_pypi() -> None:
-    """Oracle: the pip commands on all pages and in all messages name a wheel file or other packages."""
+    """Oracle: on all pages and in all messages, a pip command names a wheel file or other packages."""
     root = Path(__file__).resolve().parents[2]
     pages = [root / "README.md", root / "run"]
     for folder, pattern in (

@@ -32,7 +32,7 @@ def test_help_has_an_example(command: list[str]) -> None:
 
 
 def test_the_plan_and_the_equation_agree() -> None:
-    """Oracle: equation 4; the part of the root is not sent."""
+    """Oracle: equation 4. The part of the root is not sent."""
     answer = cost("-n", "64", "--machine", "bgl")
     equation = answer["equations"]["printed"]
     assert equation["frames_per_second"] == pytest.approx(56.23, abs=0.005)
@@ -43,7 +43,7 @@ def test_the_plan_and_the_equation_agree() -> None:
 
 
 def test_the_picture_is_written_or_displayed() -> None:
-    """Oracle: equation 2: 1 MiB at 125 MB/s with a latency of 1 ms is added to every frame."""
+    """Oracle: equation 2. Each frame additionally takes the time of 1 MiB at 125 MB/s, and a latency of 1 ms."""
     without = cost("-n", "64")["equations"]["printed"]
     written = cost("-n", "64", "--write-rate", "125MB/s", "--write-latency", "1ms")["equations"]["printed"]
     assert without["write_s"] == 0
@@ -56,7 +56,7 @@ def test_the_picture_is_written_or_displayed() -> None:
 
 
 def test_a_machine_of_ones_own_and_any_number_of_ranks(tmp_path: Path) -> None:
-    """Oracle: by hand: two stages of a swap among four ranks, and three messages to the root."""
+    """Oracle: determined by hand. Four ranks have two stages of a swap, and three messages to the root."""
     path = tmp_path / "machine.json"
     path.write_text(json.dumps(MACHINE))
     answer = cost("-n", "4", "--machine", str(path), "--pixels", "1000x1000")
@@ -73,7 +73,7 @@ def test_a_machine_of_ones_own_and_any_number_of_ranks(tmp_path: Path) -> None:
     "method", ["direct-send", "radix-k:4,2", "2-3-swap", "tree", "pipeline", "multi-step:3", "hybrid:4"]
 )
 def test_every_method_has_a_cost(method: str) -> None:
-    """Oracle: `osteon plan`, which counts the messages of the same plan."""
+    """Oracle: `osteon plan`, which counts the messages of this plan."""
     answer = cost("-n", "12", "--method", method, "--pixels", "120x100")
     counted = json.loads(osteon("plan", method, "-n", "12", "--pixels", "120x100", "--json", "-").stdout)["plans"][0]
     assert answer["equations"] == {}

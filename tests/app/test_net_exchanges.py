@@ -25,7 +25,7 @@ def test_help_has_an_example(command: str) -> None:
 
 @pytest.mark.parametrize(("shape", "load"), [("4x4x4", 4), ("4x8x8", 8), ("8x8x16", 16)])
 def test_the_transposition_collides_as_printed_and_is_repaired(shape: str, load: int) -> None:
-    """Oracle: by hand, as in tests/net/conflicts_test.cpp: messages of 4, 8 and 16 rows meet at a PU."""
+    """Oracle: determined by hand, as in tests/net/conflicts_test.cpp. Messages of 4, 8 and 16 rows meet at a PU."""
     printed = net("conflicts", "--network", f"hxb:{shape}", "--plan", "transposition")
     assert printed["counted"]["largest"] == load
     assert len(printed["counted"]["first_conflict"]["messages"]) == 2
@@ -39,7 +39,7 @@ def test_the_transposition_collides_as_printed_and_is_repaired(shape: str, load:
 
 
 def test_table_5_is_simulated() -> None:
-    """Oracle: A (5 us + bytes / 200 MB/s), by hand; formula and simulation agree."""
+    """Oracle: A (5 us + bytes / 200 MB/s), computed by hand. Formula and simulation agree."""
     common = ["--network", "hxb:4x4x4", "--plan", "transposition:x-first", "--bytes", "256KiB"]
     expected = 8 * (5e-6 + 262144 / 200e6)
     assert net("simulate", *common, "--barrier")["total_s"] == pytest.approx(expected, rel=1e-12)
@@ -47,8 +47,8 @@ def test_table_5_is_simulated() -> None:
 
 
 def test_the_schedule_for_a_network(tmp_path: Path) -> None:
-    """Oracle: by hand: 63 start-ups of 5 us and parcels at 200 MB/s, compared with six start-ups for Bruck's algorithm;
-    a round of unequal parcels lasts as long as its largest parcel."""
+    """Oracle: computed by hand. 63 start-ups of 5 us and parcels at 200 MB/s are compared with six start-ups of Bruck's
+    algorithm. A round of unequal parcels lasts as long as its largest parcel."""
     common = ["choose", "--network", "hxb:4x4x4", "--barrier"]
     assert net(*common, "--bytes", "8")["schedules"][0]["schedule"] == "bruck"
     best = net(*common, "--bytes", "1MiB")["schedules"][0]
@@ -63,7 +63,7 @@ def test_the_schedule_for_a_network(tmp_path: Path) -> None:
 
 
 def test_who_waits_for_whom() -> None:
-    """Oracle: Dally and Seitz: a ring of more than four needs two virtual channels."""
+    """Oracle: Dally and Seitz. A ring of more than four PUs needs two virtual channels."""
     stuck = net("deadlock", "--network", "torus:5x4")
     assert not stuck["free"]
     assert stuck["sufficient_channels"] == 2
@@ -78,7 +78,7 @@ def test_who_waits_for_whom() -> None:
 
 
 def test_files_of_messages_placements_and_sizes(tmp_path: Path) -> None:
-    """Oracle: by hand: two messages of 200 bytes share an ejection rate of 200 bytes per microsecond."""
+    """Oracle: computed by hand. Two messages of 200 bytes share an ejection rate of 200 bytes per microsecond."""
     (tmp_path / "halo.txt").write_text("# round from to bytes\n0 0 2 200\n0 1 2 200\n")
     (tmp_path / "places.txt").write_text("3 1\n0 # rank 2\n")
     (tmp_path / "sizes.txt").write_text("0 10 20\n30 0 40\n50 60 0\n")
@@ -98,7 +98,7 @@ def test_files_of_messages_placements_and_sizes(tmp_path: Path) -> None:
 
 
 def test_a_picture_is_drawn(tmp_path: Path) -> None:
-    """Oracle: valid XML with a square of two halves for each PU; networks that cannot be drawn are rejected."""
+    """Oracle: valid XML with a square of two halves for each PU. Networks that cannot be drawn are rejected."""
     target = tmp_path / "network.svg"
     for network in ["hxb:2x3x4", "torus:4x6", "fattree:4x3,over=2", "dragonfly:p=2,a=2,h=1"]:
         done = osteon("net", "draw", "--network", network, "--plan", "ring", "--round", "1", "-o", str(target))
@@ -110,7 +110,7 @@ def test_a_picture_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_picture_holds_any_name(tmp_path: Path) -> None:
-    """Oracle: an XML parser returns the name; characters that are invalid in XML are replaced by U+FFFD."""
+    """Oracle: an XML parser returns the name. U+FFFD replaces characters that are invalid in XML."""
     name = 'A & B <"torus">'
     machine = {
         "schema": "osteon.network/1",

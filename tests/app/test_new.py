@@ -36,7 +36,7 @@ def image(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("protocol", ["xtremect2-radius", "rock", "electrode"])
 def test_a_new_job_runs_as_it_is(image: Path, protocol: str) -> None:
-    """Oracle: check reports no errors and run computes answers if protocol and image define all values."""
+    """Oracle: check reports no errors. If protocol and image define all values, run computes answers."""
     made = at(image.parent, "new", "scan.nrrd", "--protocol", protocol)
     assert made.returncode == 0 and "wrote scan.toml" in made.stdout, made.stderr
     checked = at(image.parent, "check", "scan.toml")
@@ -69,7 +69,7 @@ def test_check_asks_for_what_is_missing(image: Path, protocol: str) -> None:
 def test_a_protocol_of_failure_yields_where_its_source_says(
     image: Path, protocol: str, coefficient: float, exponent: float, strength: Callable[[float, float], float]
 ) -> None:
-    """Oracle: the laws of the cited source at the density of the only grey value, in a cube between smooth plates."""
+    """Oracle: the laws of the cited source, at the density of the only grey value, in a cube between smooth plates."""
     folder, slope = image.parent, 0.002
     grey = np.full((6, 6, 6), 200, "u1")
     nrrd.write(str(folder / "cube.nrrd"), grey, {"spacings": [0.5] * 3}, index_order="C")
@@ -89,7 +89,7 @@ def test_a_protocol_of_failure_yields_where_its_source_says(
 
 
 def test_a_job_that_is_there_is_kept(image: Path) -> None:
-    """Oracle: the contract: exit code 3; the job file is unchanged."""
+    """Oracle: the contract. The exit code is 3, and the job file is unchanged."""
     (image.parent / "scan.toml").write_text("mine")
     done = at(image.parent, "new", "scan.nrrd")
     assert done.returncode == 3 and "not overwritten" in done.stderr
@@ -98,7 +98,8 @@ def test_a_job_that_is_there_is_kept(image: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "check", "import", "estimate"])
 def test_an_image_is_no_job(image: Path, command: str) -> None:
-    """Oracle: the contract: exit code 2 and the command that creates a job from the image."""
+    """Oracle: the contract. The exit code is 2, and the message contains the command that creates a job from the
+    image."""
     done = at(image.parent, command, "scan.nrrd")
     assert done.returncode == 2
     said = done.stdout + done.stderr
@@ -106,14 +107,15 @@ def test_an_image_is_no_job(image: Path, command: str) -> None:
 
 
 def test_a_folder_is_no_job(tmp_path: Path) -> None:
-    """Oracle: the same result for a folder of slices."""
+    """Oracle: the message for an image, which is also printed for a folder of slices."""
     (tmp_path / "slices").mkdir()
     done = at(tmp_path, "run", "slices")
     assert done.returncode == 2 and "is a folder, not a job file" in done.stderr
 
 
 def test_quiet_and_verbose(job: Job, sponge: Path) -> None:
-    """Oracle: quiet prints no messages, verbose prints the time of each stage; both together are rejected."""
+    """Oracle: quiet prints no messages, and verbose prints the time of each stage. Both options together are
+    rejected."""
     job.write(job_text(sponge))
     quiet = job.run("-n", "1", "--no-report", "--quiet")
     assert quiet.code == 0 and quiet.out == "" and quiet.err == ""
@@ -126,5 +128,5 @@ def test_quiet_and_verbose(job: Job, sponge: Path) -> None:
 
 
 def test_new_needs_an_image() -> None:
-    """Oracle: usage."""
+    """Oracle: the usage of the command."""
     assert osteon("new").returncode == 2

@@ -35,7 +35,7 @@ def answer(*arguments: str, cwd: Path) -> dict:
 
 
 def test_the_papers_case(tmp_path):
-    # Oracle: docs/theory/placement.md: 3758.1, 4168.5 (mean of 50) and 1543.5 MB.
+    # Oracle: docs/theory/placement.md, with 3758.1, 4168.5 (mean of 50) and 1543.5 MB.
     got = answer(*GRID, "--hosts", "64", *HOST, cwd=tmp_path)
     assert got["off_host_bytes"]["input"] == pytest.approx(3758.1e6, abs=0.051e6)
     assert got["off_host_bytes"]["random"] == pytest.approx(4168.5e6, rel=0.01)
@@ -49,7 +49,7 @@ def test_table_and_launcher_files(tmp_path):
     assert "2.43 times less" in done.stdout
     assert "--rankfile ranks" in done.stdout
     lines = (tmp_path / "ranks").read_text().splitlines()
-    # Oracle: 512 ranks in order; 8 different slots on each of 64 hosts.
+    # Oracle: 512 ranks in order, with 8 different slots on each of 64 hosts.
     assert [int(line.split("=")[0].split()[1]) for line in lines] == list(range(512))
     assert len({line.split("=", 1)[1] for line in lines}) == 512
     assert {line.split("slot=")[1] for line in lines} == {str(i) for i in range(8)}
@@ -74,7 +74,7 @@ def test_the_wrapper_binds_and_refuses_a_wrong_host(tmp_path):
 
 
 def test_a_traced_program(tmp_path):
-    # Oracle: the messages recorded by trace_program.cpp, by hand.
+    # Oracle: the messages recorded by trace_program.cpp, determined by hand.
     traced = ["--trace", "--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", "--"]
     done = place(*traced, "mpirun", "-q", "--oversubscribe", "-n", "4", str(PROGRAM), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -90,7 +90,7 @@ def test_a_traced_program(tmp_path):
     expected[0, 1] += 21
     assert graph["subdomains"] == 4
     assert sent == expected
-    # The same graph, read from its file.
+    # The same graph is read from its file.
     from_file = answer("--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", cwd=tmp_path)
     assert from_file["off_host_bytes"]["result"] <= from_file["off_host_bytes"]["input"]
 
@@ -109,7 +109,7 @@ def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp
 
 
 def test_a_traced_fortran_program(tmp_path):
-    # Oracle: the messages recorded by trace_program.f90, by hand, both directions together.
+    # Oracle: the messages recorded by trace_program.f90, determined by hand. Both directions are added.
     compiler = shutil.which("mpifort.openmpi") or shutil.which("mpifort")
     source = ROOT / "tests" / "placement" / "trace_program.f90"
     built = [compiler, str(source), "-J", str(tmp_path), "-o", str(tmp_path / "program")]
@@ -133,7 +133,7 @@ def test_a_traced_fortran_program(tmp_path):
 
 
 def test_plain_lengths_are_along_x_y_z_with_a_hint(tmp_path):
-    """Oracle: the same placement by named axes, for which no hint is printed."""
+    """Oracle: the placement for named axes, for which no hint is printed."""
     where = ["--hosts", "4", *HOST]
     named = place("--grid", "z=4,y=2,x=4", "--cells", "x=7,y=20,z=30", *where, cwd=tmp_path)
     plain = place("--grid", "4x2x4", "--cells", "7x20x30", *where, cwd=tmp_path)
@@ -203,8 +203,8 @@ def put(path: Path, text: str) -> None:
 @pytest.mark.parametrize("system", ["slurm", "pbs"])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, system: str, threads: int) -> None:
-    """Oracle: the places of --json compared with those observed by the ranks; launchers are simulated, binding is
-    real."""
+    """Oracle: the places of --json, compared with the places that the ranks observe. Launchers are simulated, and
+    binding is real."""
     if not shutil.which("taskset") or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("it takes taskset and two cores")
     ranks = 4 // threads

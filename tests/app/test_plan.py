@@ -1,4 +1,4 @@
-"""`osteon plan`: plans counted, verified and drawn."""
+"""Tests of `osteon plan`, which counts, verifies and draws plans."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_known_method_is_verified() -> None:
-    """Oracle: n - 1 images have to be sent by any method; the tree sends exactly these."""
+    """Oracle: any method has to send n - 1 images. The tree sends exactly n - 1 images."""
     done = osteon("-n", "12", "--order", "shuffle", "--pixels", "120x100", "--root", "none", "--json", "-")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -42,7 +42,7 @@ def test_table_for_people() -> None:
 
 
 def test_what_is_not_drawn_is_not_sent() -> None:
-    """Oracle: 8 ranks with 15 % each cannot send more than that."""
+    """Oracle: 8 ranks with 15 % each cannot send more than these pixels."""
     arguments = ("slic", "direct-send:overlap", "-n", "8", "--active", "0.15", "--root", "none", "--json", "-")
     for plan in json.loads(osteon(*arguments).stdout)["plans"]:
         assert plan["verified"], plan["problems"]
@@ -50,8 +50,8 @@ def test_what_is_not_drawn_is_not_sent() -> None:
 
 
 def test_exchanges_are_plans_too(tmp_path: Path) -> None:
-    """Oracle: by hand. 7 parcels of 100 bytes per rank; Bruck's algorithm moves each once per set bit of its distance;
-    sums up and down."""
+    """Oracle: determined by hand. Each rank has 7 parcels of 100 bytes. Bruck's algorithm moves each parcel once per
+    set bit of its distance. Sums are sent up and down."""
     listed = tmp_path / "two.txt"
     listed.write_text("0 0 1 30\n1 1 0 12\n")
     names = ["ring", "bruck", "prefix", "broadcast:3", "halo:2x2x2", str(listed)]
@@ -76,7 +76,7 @@ def test_an_unsound_list_of_messages_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_drawing_of_an_exchange_has_no_picture_to_collect(tmp_path: Path) -> None:
-    """Oracle: by hand: 8 messages in each of 3 rounds, one line each."""
+    """Oracle: determined by hand. There are 8 messages in each of 3 rounds, with one line each."""
     picture = tmp_path / "bruck.svg"
     done = osteon("draw", "bruck", "-n", "8", "-o", str(picture))
     assert done.returncode == 0, done.stderr
@@ -87,15 +87,15 @@ def test_a_drawing_of_an_exchange_has_no_picture_to_collect(tmp_path: Path) -> N
 
 
 def test_a_drawing_of_many_ranks_is_a_map(tmp_path: Path) -> None:
-    """Oracle: by hand: each rank sends to the next two; 128 ranks are drawn as 64 squares per side."""
+    """Oracle: determined by hand. Each rank sends to the next two ranks. 128 ranks are drawn as 64 squares per side."""
     listed = tmp_path / "next.txt"
     listed.write_text("".join(f"0 {rank} {rank + step} 8\n" for rank in range(126) for step in (1, 2)))
     picture = tmp_path / "map.svg"
     done = osteon("draw", str(listed), "-o", str(picture))
     assert done.returncode == 0, done.stderr
     squares = list(ET.parse(picture).iter("{http://www.w3.org/2000/svg}rect"))
-    # Even ranks send to their own square and the next, odd ranks to the next; plus the frame and possibly the
-    # background.
+    # Even ranks send to their own square and to the next square, and odd ranks send to the next square. The frame, and
+    # possibly the background, are further squares.
     assert 63 + 63 <= len(squares) <= 63 + 63 + 2
 
 

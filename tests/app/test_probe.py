@@ -1,4 +1,4 @@
-"""`osteon probe`: on one machine, on a simulated cluster with one slow host, and with hosts that disappear."""
+"""Tests of `osteon probe` on one machine, on a simulated cluster with one slow host, and with hosts that disappear."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from fake_cluster import FakeCluster, why_not
 from whole_job import BINARY
 
-SLOW = 6  # exit code
+SLOW = 6  # exit code for a slow host
 
 
 def probe(folder: Path, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -114,7 +114,7 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
     print(errors)
     assert max(abs(e) for e in errors.values()) < 0.15, errors
 
-    # A host of normal rate in the old file is reported as slower now.
+    # A host of normal rate in the old file is reported as slower.
     old = json.loads((tmp_path / "machine.json").read_text())
     old["isolated"]["between"]["bandwidth_B_per_s"] = [20e6] * 6
     (tmp_path / "old.json").write_text(json.dumps(old))
@@ -137,12 +137,12 @@ def test_every_core_to_every_core_of_two_hosts(cluster: FakeCluster, tmp_path: P
     rates = [rate / cluster.bytes_per_second(0, 1) for rate in found["bandwidth_B_per_s"]]
     assert len(rates) == 4 and abs(sorted(rates)[1] - 1) < 0.3, (
         rates
-    )  # four ranks share the cores: one may be disturbed
+    )  # four ranks share the cores, so that one rank may be disturbed
     alone = subprocess.run([BINARY, "probe", "-n", "1", "--which-core"], capture_output=True, text=True)
     assert alone.returncode == 2 and "requires ranks on two hosts" in alone.stderr
 
 
-# Oracle: the name of the disconnected host, once the measurement has started.
+# Oracle: the name of the disconnected host, after the measurement has started.
 @pytest.mark.alone
 def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> None:
     command = cluster.command([1, 1, 1, 1], [str(BINARY), "probe", "--mode", "isolated", "--budget", "2s"])

@@ -38,7 +38,8 @@ WITHIN = ["--eye", "z=0.2,y=0.3,x=0.1", "--look-at", "z=0.3,y=0.2,x=0.5"]
 
 @pytest.mark.parametrize("camera", [["--clip", "x=1,y=1,offset=0.3"], WITHIN], ids=["clipped", "from within"])
 def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path, camera: list[str]) -> None:
-    """Oracle: the float picture of one rank, bit for bit, for each method, with a clipping plane and from inside."""
+    """Oracle: the float picture of one rank, which must be equal bit for bit. The test uses each method, with a
+    clipping plane and from inside."""
     for method in ("volume", "maximum", "average", "surface"):
         options = ["--field", "von_mises", "--method", method, *camera]
         if method == "volume":
@@ -58,8 +59,8 @@ def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: P
     "compositing", ["binary-swap", "direct-send:overlap", "slic,messages", "radix-k:2", "shared", "hybrid"]
 )
 def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_path: Path, compositing: str) -> None:
-    """Oracle: the float picture of one rank, bit for bit; the 8-bit picture at half precision differs by at most one
-    level, except at edges of a surface."""
+    """Oracle: the float picture of one rank, which must be equal bit for bit. The 8-bit picture at half precision
+    differs by at most one level, except at edges of a surface."""
     for method in ("volume", "surface"):
         options = ["--field", "von_mises", "--method", method]
         assert render(results, *options, "-o", str(tmp_path / "one.npy")).returncode == 0
@@ -79,12 +80,13 @@ def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_p
         if method == "volume":
             assert 0 < off.max() <= 1
         else:
-            assert (off <= 1).mean() > 0.7  # --fast draws a surface with one ray per pixel: its edges are aliased
+            # --fast draws a surface with one ray per pixel, so that its edges are aliased
+            assert (off <= 1).mean() > 0.7
 
 
 def test_the_compositing_of_an_orbit_is_selected_and_reported_once(results: Path, tmp_path: Path) -> None:
-    """Oracle: log and JSON name a method and the prediction of the model; frames are those of wide pixels, within one
-    level."""
+    """Oracle: the log and JSON name a method and the prediction of the model. The frames equal frames of wide pixels
+    within one level."""
     orbit = ["--orbit", "3", "--method", "volume", "--plain", "--width", "320", "--height", "240"]
     frames = {}
     for pixels in ("wide", "rgba16f"):
@@ -114,7 +116,7 @@ def test_the_compositing_of_an_orbit_is_selected_and_reported_once(results: Path
 def test_plain_numbers_are_along_x_y_z_with_a_hint(
     results: Path, tmp_path: Path, older: list[str], present: list[str]
 ) -> None:
-    """Oracle: the same picture by named axes, for which no hint is printed, and by the axes of the hint."""
+    """Oracle: the picture for named axes, for which no hint is printed, and the picture for the axes of the hint."""
     pictures = []
     hinted: list[str] = []
     for words in (present, older):
@@ -135,7 +137,7 @@ def test_plain_numbers_are_along_x_y_z_with_a_hint(
 
 
 def test_the_file_may_stand_behind_a_place(results: Path, tmp_path: Path) -> None:
-    """Oracle: the contract: a value that names its axes is one argument, and so is the following one."""
+    """Oracle: the contract. A value that names its axes is one argument, and the following value is another."""
     for eye in (["z=9,y=9,x=9"], ["9", "9", "9"]):
         done = subprocess.run(
             [str(BINARY), "render", "--width", "32", "--height", "32", "--eye", *eye, str(results), "-o", str(tmp_path / "behind.png")],
@@ -145,7 +147,7 @@ def test_the_file_may_stand_behind_a_place(results: Path, tmp_path: Path) -> Non
 
 
 def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> None:
-    """Oracle: the extremes of the voxel values, each the mean of eight nodes, from the file."""
+    """Oracle: the extremes of the voxel values in the file. Each voxel value is the mean of eight nodes."""
     with netCDF4.Dataset(results) as file:
         u = np.asarray(file["VTKHDF/PointData/displacement"][..., 2], dtype=float)
     cells = sum(
@@ -163,8 +165,8 @@ def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> No
 
 
 def test_means_have_colours_from_end_to_end(results: Path, tmp_path: Path) -> None:
-    """Oracle: the same range as by the 1st and 99th percentiles; otherwise the range of colours covers large values
-    only."""
+    """Oracle: the range by the 1st and 99th percentiles. Otherwise, the range of colours would cover only large
+    values."""
     ranges = []
     for more in (["--method", "average"], ["--percentiles", "1", "99"], ["--method", "volume"]):
         done = render(results, "--json", "-", "-o", str(tmp_path / "mean.png"), *more)
@@ -175,8 +177,8 @@ def test_means_have_colours_from_end_to_end(results: Path, tmp_path: Path) -> No
 
 
 def test_a_solid_that_is_loaded_is_shown_by_its_surface(results: Path, tmp_path: Path) -> None:
-    """Oracle: the picture of --method surface, bit for bit, with colours from 0; a volume if a volume option is
-    given."""
+    """Oracle: the picture of --method surface, which must be equal bit for bit, with colours from 0. With a volume
+    option, the picture is a volume."""
     pictures, answers = [], []
     for more in ([], ["--method", "surface"], ["--solid", "0.2"], ["--method", "volume", "--solid", "0.2"]):
         path = tmp_path / "picture.npy"
@@ -187,13 +189,13 @@ def test_a_solid_that_is_loaded_is_shown_by_its_surface(results: Path, tmp_path:
     assert np.array_equal(pictures[0], pictures[1])
     assert np.array_equal(pictures[2], pictures[3])
     opacity = pictures[0][..., 3]
-    assert set(np.unique(4 * opacity)) <= {0, 1, 2, 3, 4}  # rays that hit it, out of four
+    assert set(np.unique(4 * opacity)) <= {0, 1, 2, 3, 4}  # number of rays that hit the solid, out of four
     assert (opacity == 1).mean() > 0.2
     assert answers[0]["low"] == 0 < answers[2]["low"]
 
 
 def test_paper_is_white(results: Path, tmp_path: Path) -> None:
-    """Oracle: white is 255; the specimen itself looks the same as on the screen."""
+    """Oracle: white is 255. The specimen itself is drawn as on the screen."""
     pictures = {}
     for preset in ("paper", "screen"):
         path = tmp_path / f"{preset}.png"
@@ -224,8 +226,8 @@ LABELLED = ["--width", "620", "--height", "480"]
 def test_a_picture_has_the_labels_of_the_report(
     results: Path, tmp_path: Path, words: list[str], title: str | None, quantity: str
 ) -> None:
-    """Oracle: the drawing code of the report with title and quantity by hand, for the range stated by the command; the
-    map table of the report; the requested size."""
+    """Oracle: the drawing code of the report, with title and quantity written by hand, for the range that the command
+    states. Further oracles are the map table of the report and the requested size."""
     from osteon.report.colours import colour_table
     from osteon.report.picture_labels import HEAD, SIDE, Labels, draw
 
@@ -252,7 +254,7 @@ def test_a_picture_has_the_labels_of_the_report(
     )
     ground = Image.new("RGB", (620 - side, 480 - head), tuple(int(v) for v in here[0, 0]))
     wanted = np.asarray(draw(ground, labels)).astype(int)
-    assert np.array_equal(here[:head, : 620 - side], wanted[:head, : 620 - side])  # the report's typeface
+    assert np.array_equal(here[:head, : 620 - side], wanted[:head, : 620 - side])  # the typeface of the report
     assert np.abs(here[:head] - wanted[:head]).max() == 0 or is_cut_off
     # The middle of the colour bar, between the first and last rows of colours.
     column = 620 - side + round(20 * unit)
@@ -262,7 +264,7 @@ def test_a_picture_has_the_labels_of_the_report(
 
 
 def test_small_pictures_and_those_without_python_have_built_in_labels(results: Path, tmp_path: Path) -> None:
-    """Oracle: the exit code, the size, and one sentence that names the interpreter; small pictures do not start
+    """Oracle: the exit code, the size, and one sentence that names the interpreter. Small pictures do not start
     Python."""
     for size, warns in ((LABELLED, True), (["--width", "160", "--height", "120"], False)):
         path = tmp_path / "built_in.png"
@@ -278,7 +280,7 @@ def test_small_pictures_and_those_without_python_have_built_in_labels(results: P
 
 
 def test_labels_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
-    """Oracle: the picture of one rank, byte for byte; the frames of an orbit also have labels."""
+    """Oracle: the picture of one rank, byte for byte. The frames of an orbit also have labels."""
     files = [tmp_path / f"{ranks}.png" for ranks in (0, 3)]
     for ranks, path in zip((0, 3), files, strict=True):
         done = render(results, *LABELLED, "-o", str(path), ranks=ranks)
@@ -294,7 +296,7 @@ def test_labels_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Pat
 
 
 def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -> None:
-    """Oracle: opacity 0 is invisible; a single colour at all points is the only colour."""
+    """Oracle: opacity 0 is invisible. A single colour at all points is the only colour."""
     pictures = []
     for points in ("0:0,100%:0", "0:0:#ff0000,50%:0.1:#ff0000,100%:1:#ff0000"):
         path = tmp_path / "points.npy"
@@ -307,7 +309,8 @@ def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -
 
 
 def test_pictures_have_the_map_of_the_job(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: the picture with the same map by its name; a summary with an unknown map selects the default map."""
+    """Oracle: the picture with the same map, given by its name. A summary with an unknown map selects the default
+    map."""
     job.write(job_text(sponge) + 'colour_map = "viridis"\n')
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
@@ -355,10 +358,12 @@ def test_an_orbit_is_a_cinema_database(results: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, *, is_there: bool) -> None:
-    """Oracle: the arguments passed to a substitute for ffmpeg; without ffmpeg, a message and the frames."""
+    """Oracle: the arguments that a substitute for ffmpeg receives. Without ffmpeg, a message and the frames are
+    written."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    stand_in = 'for last; do :; done\necho "$@" > "$last"' if is_there else "exit 127"  # as if it were not installed
+    # as if ffmpeg were not installed
+    stand_in = 'for last; do :; done\necho "$@" > "$last"' if is_there else "exit 127"
     (programs / "ffmpeg").write_text(f"#!/bin/sh\n{stand_in}\n")
     (programs / "ffmpeg").chmod(0o755)
     orbit, film = tmp_path / "all.cdb", tmp_path / "all.mp4"

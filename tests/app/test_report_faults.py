@@ -1,4 +1,5 @@
-"""If a report cannot be written: one sentence, the exit code of the cause, and unchanged results."""
+"""Tests of reports that cannot be written. The program prints one sentence, returns the exit code of the cause, and
+leaves results unchanged."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["manifest.json", "summary.json"])
 def test_a_document_that_cannot_be_read(finished: Path, tmp_path: Path, name: str) -> None:
-    """Oracle: the system's reason for a folder in place of the file (EISDIR); the exit code of a machine error."""
+    """Oracle: the reason of the system for a folder in place of the file (EISDIR), and the exit code of a machine
+    error."""
     folder = tmp_path / "job.out"
     shutil.copytree(finished, folder)
     (folder / name).unlink()
@@ -56,8 +58,8 @@ def test_a_document_that_cannot_be_read(finished: Path, tmp_path: Path, name: st
 def test_a_run_whose_report_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, sentence: str, expected: int
 ) -> None:
-    """Oracle: the contract: the exit code of the cause, except for a package required by the report only; the numbers
-    are printed."""
+    """Oracle: the contract. The exit code is that of the cause, except for a package that only the report requires. The
+    numbers are printed."""
     make(tmp_path)
     python = tmp_path / "python"
     python.write_text(
@@ -75,7 +77,7 @@ def test_a_run_whose_report_fails(
 
 @pytest.mark.parametrize("name", ["manifest.json", "summary.json"])
 def test_long_texts_are_cut(finished: Path, tmp_path: Path, name: str) -> None:
-    """Oracle: the processor time and the size of the page without them."""
+    """Oracle: the processor time and the size of the page without the long texts."""
     from osteon.report.page import page_of
 
     folder = tmp_path / "job.out"

@@ -26,7 +26,7 @@ def rev(folder: Path, *words: str, code: int = 0) -> str:
 
 @pytest.fixture
 def lattice(job: Job) -> Path:
-    """Columns along z, one per 4 x 4 voxels: every cube of 4, 8 ... is as stiff as the whole."""
+    """Columns along z, one per 4 x 4 voxels. Every cube of 4, 8 ... voxels is as stiff as the whole."""
     image = np.zeros((16, 16, 16), np.uint8)
     for y in (1, 2):
         for x in (1, 2):
@@ -34,12 +34,14 @@ def lattice(job: Job) -> Path:
     np.save(job.folder / "image.npy", image)
     text = job_text("image.npy", more='[segment]\nkeep = "all"\n')
     assert "poisson_ratio = 0.3" in text
-    job.write(text.replace("poisson_ratio = 0.3", "poisson_ratio = 0.0"))  # plates must not constrain their ends
+    # plates must not constrain the ends of the columns
+    job.write(text.replace("poisson_ratio = 0.3", "poisson_ratio = 0.0"))
     return job.folder
 
 
 def test_a_lattice_is_represented_by_its_cell(lattice: Path) -> None:
-    """Oracle: separate columns have the modulus of their area fraction; the threshold is that of the whole image."""
+    """Oracle: separate columns have the modulus of their area fraction. The threshold is the threshold of the whole
+    image."""
     reported = rev(lattice, "--edges", "4,8,16", "--places", "3")
     assert "representative within 5 % from an edge of 0.08 mm" in reported
     answer = json.loads((lattice / "rev" / "convergence.json").read_text())
@@ -71,7 +73,7 @@ def test_a_job_array_makes_the_same_table(lattice: Path) -> None:
 
 
 def test_cubes_that_fail_are_told_and_represent_nothing(lattice: Path) -> None:
-    """Among the positions of 4^3 cubes, those in the empty half contain no solid."""
+    """The cubes of 4^3 voxels in the empty half contain no solid."""
     image = np.load(lattice / "image.npy")
     image[:, 8:] = 0
     np.save(lattice / "image.npy", image)

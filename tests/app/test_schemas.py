@@ -34,7 +34,7 @@ def test_a_schema_is_valid_closed_and_describes_each_key(name: str) -> None:
     assert it["additionalProperties"] is False
     assert it["properties"]["schema"]["const"].startswith("osteon.")
     reported = [key for key, what in it["properties"].items() if "description" in what or key == "schema"]
-    if name != "summary":  # many of its keys are answers: docs/reference/answers.md
+    if name != "summary":  # many keys of the summary are answers (docs/reference/answers.md)
         assert reported == list(it["properties"])
 
 
@@ -108,7 +108,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def refuses_changes(answer: dict, name: str) -> None:
-    """An additional key, a missing key and a value of another type are rejected: the schema is effective."""
+    """The schema is effective if it rejects an additional key, a missing key and a value of another type."""
 
     def with_one_more(a: dict) -> None:
         a["unheard_of"] = 1

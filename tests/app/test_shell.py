@@ -39,7 +39,7 @@ def bash(words: list[str], folder: Path) -> list[str]:
 
 
 def test_bash_completes_commands_options_values_and_files(tmp_path: Path) -> None:
-    """Oracle: the names printed by `--help`; a file in the folder."""
+    """Oracle: the names printed by `--help`, and a file in the folder."""
     (tmp_path / "femur.toml").write_text("")
     assert {"report", "resume", "relay", "render", "run"} <= set(bash(["osteon", "r"], tmp_path))
     assert bash(["osteon", "net", "conf"], tmp_path) == ["conflicts"]
@@ -66,7 +66,7 @@ def test_fish_completes_commands_and_options(tmp_path: Path) -> None:
 
 
 def test_zsh_takes_the_functions(tmp_path: Path) -> None:
-    """Oracle: zsh's own parser; one function for each command without subcommands."""
+    """Oracle: the parser of zsh. There is one function for each command without subcommands."""
     (tmp_path / "_osteon").write_text(script("zsh"))
     run("zsh", "--no-rcs", "-n", str(tmp_path / "_osteon"))
     text = (tmp_path / "_osteon").read_text()
@@ -76,7 +76,7 @@ def test_zsh_takes_the_functions(tmp_path: Path) -> None:
 
 
 def test_manual_page_has_every_command_and_no_fault() -> None:
-    """Oracle: the warnings of man; the commands known to completion."""
+    """Oracle: the warnings of man, and the commands that the completion knows."""
     page = osteon("manual").stdout
     assert page.startswith(".TH OSTEON 1")
     shown = run(
@@ -84,7 +84,7 @@ def test_manual_page_has_every_command_and_no_fault() -> None:
     )
     for name in ("osteon run", "osteon render", "osteon net conflicts", "osteon bench exchange"):
         assert name in shown
-    assert "--output" in shown  # with hyphens that can be copied
+    assert "--output" in shown  # the hyphens can be copied
 
 
 def test_version_is_one_line() -> None:

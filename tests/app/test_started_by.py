@@ -1,4 +1,5 @@
-"""Data passed to started ranks: by an argument of their command line, not by the environment."""
+"""Tests of data that started ranks receive. The data are an argument of their command line and not an environment
+variable."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def test_ranks_are_told_by_one_word(job: Job, sponge: Path, tmp_path: Path, monk
     done = job.run("-n", "2")
     assert done.code == 0, done.err
     names = [line.partition("=")[0] for line in (tmp_path / "environment").read_text().splitlines()]
-    # The ranks remove this variable after MPI_Init, so that programs started by them do not inherit it.
+    # The ranks remove this variable after MPI_Init, so that programs that they start do not inherit it.
     assert names == sorted([*given, "OSTEON_GIVEN_TMPDIR"])
     words = (tmp_path / "words").read_text().splitlines()
     assert words[:2] == ["-np", "2"]
@@ -40,7 +41,7 @@ def test_ranks_are_told_by_one_word(job: Job, sponge: Path, tmp_path: Path, monk
 def test_ranks_read_no_byte_of_the_images(
     job: Job, sponge: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Oracle: hashlib. The launcher removes scan and labels before it starts the ranks."""
+    """Oracle: hashlib. The launcher removes the scan and the labels before it starts the ranks."""
     labels = tmp_path / "labels.npy"
     launcher = tmp_path / "launcher"
     launcher.write_text(f'#!/bin/sh\nrm {sponge} {labels}\nexec mpirun "$@"\n')
@@ -55,7 +56,7 @@ def test_ranks_read_no_byte_of_the_images(
     assert not sponge.exists()
     digest = hashlib.sha256(bytes_of_scan).hexdigest()
     assert done.summary["image"]["sha256"] == digest
-    # The results are those of this scan and these labels: with both restored, the job is complete.
+    # The results belong to this scan and these labels. With both files restored, the job is complete.
     sponge.write_bytes(bytes_of_scan)
     labels.write_bytes(bytes_of_labels)
     again = job.run("-n", "2", "--unless-done")

@@ -57,7 +57,7 @@ def render(results: Path, *words: str | Path, ranks: int = 0) -> subprocess.Comp
 
 
 def test_pictures_with_lines_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
-    """Oracle: the float picture of one rank, bit for bit; a picture without lines differs."""
+    """Oracle: the float picture of one rank, which must be equal bit for bit. A picture without lines differs."""
     for options in (
         ["--clip", "x=1,y=1,offset=0.18"],
         ["--method", "surface"],
@@ -76,7 +76,7 @@ def test_pictures_with_lines_are_the_same_on_any_number_of_ranks(results: Path, 
             lines = answer["streamlines"]
             assert lines["field"] == "velocity"
             assert 30 <= lines["lines"] <= 40
-            assert 0.1 < lines["longest_mm"] < 0.8  # the box is 0.16 mm long
+            assert 0.1 < lines["longest_mm"] < 0.8  # the box has a length of 0.16 mm
             assert answer["field"] == ("pressure" if "pressure" in options else "velocity")
         assert np.array_equal(*pictures), options
         assert render(results, *options[:2], "-o", tmp_path / "without.npy").returncode == 0
@@ -84,7 +84,7 @@ def test_pictures_with_lines_are_the_same_on_any_number_of_ranks(results: Path, 
 
 
 def test_lines_have_colours_unless_another_field_has_them(results: Path, tmp_path: Path) -> None:
-    """Oracle: grey has equal values in three channels; the solid is omitted."""
+    """Oracle: grey has equal values in three channels. The solid is omitted."""
     spread = {}
     for name, words in (("own", []), ("other", ["--field", "speed", "--range", "1e9", "2e9"])):
         path = tmp_path / f"{name}.npy"
@@ -128,7 +128,7 @@ def test_a_result_without_a_flow_has_lines_of_the_named_field(job: Job, sponge: 
 
 
 def polydata(path: Path) -> tuple[list[np.ndarray], dict[str, np.ndarray], np.ndarray]:
-    """Return the data read by VTK, a peer: points of each line, values at all points, and all points."""
+    """Return the data that VTK reads: the points of each line, the values at all points, and all points."""
     vtk = pytest.importorskip("vtkmodules.vtkIOXML")
     from vtkmodules.util.numpy_support import vtk_to_numpy
 
@@ -145,7 +145,7 @@ def polydata(path: Path) -> tuple[list[np.ndarray], dict[str, np.ndarray], np.nd
 
 
 def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: Job, tmp_path: Path) -> None:
-    """Oracle: between plates the flow is along z, with the speed of the voxel in the file; read by VTK."""
+    """Oracle: between plates, the flow is along z with the speed of the voxel in the file. VTK reads the lines."""
     solid = np.zeros((6, 7, 5), bool)
     solid[:, 5:, :] = True
     text = flow_job(solid, job.folder, "enabled = false\n[solve]\ntolerance = 1e-8")
@@ -227,7 +227,7 @@ def test_a_job_without_a_vector_field_has_no_lines(job: Job, sponge: Path) -> No
 
 
 def test_heat_has_lines_where_they_are_asked_for(job: Job, sponge: Path) -> None:
-    """Oracle: the magnitude written by every heat job; heat flows from the warm face, at low z, to the cold one."""
+    """Oracle: the magnitude that every heat job writes. Heat flows from the warm face at low z to the cold face."""
     text = job_text(sponge, "heat", '[load]\ntest = "conduction"\naxis = "z"\nlow_K = 30\nhigh_K = 10\n')
     plain = np.asarray(Image.open(solved(job, text).folder / "picture.png")).copy()
     folder = solved(job, text + "streamlines = 30\n").folder

@@ -1,5 +1,5 @@
-"""Data passed by the program to the studio: findings with their position in the job, loads on the solid, progress as
-JSON lines."""
+"""Tests of data that the program passes to the studio: findings with their position in the job, loads on the solid, and
+progress as JSON lines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def checked(job: Job, code: int, *words: str) -> dict:
 
 
 def test_loads_are_reported_as_they_act_on_the_solid(job: Job, tmp_path: Path) -> None:
-    """Oracle: by hand: a full block; planes of 7 x 7 nodes, a corner of 2^3."""
+    """Oracle: determined by hand for a full block. Planes have 7 x 7 nodes, and a corner has 2^3 nodes."""
     job.write(job_text(block(tmp_path), more="[segment]\nthreshold = 100\n" + LOADS))
     reported = checked(job, 0, "--deep", "--set-volume", str(tmp_path / "sets.nrrd"))["loads"]
     assert reported["shape"] == [HIGH, SIDE, SIDE] and reported["origin_mm"] == [0, 0, 0]
@@ -82,8 +82,8 @@ def test_loads_are_reported_as_they_act_on_the_solid(job: Job, tmp_path: Path) -
 
 
 def test_necks_are_counted(job: Job, tmp_path: Path) -> None:
-    """Oracle: by hand: a rod of three voxels joins two blocks: these voxels, and the voxel of each block connected to
-    it."""
+    """Oracle: determined by hand. A rod of three voxels joins two blocks. The necks are these voxels, and the voxel of
+    each block that is connected to the rod."""
     image = np.zeros((9, SIDE, SIDE), np.uint8)
     image[:3] = image[6:] = 200
     image[3:6, 2, 4] = 200
@@ -93,7 +93,7 @@ def test_necks_are_counted(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_kept_model_is_taken_again(job: Job, tmp_path: Path) -> None:
-    """Oracle: the file: the same for other loads, a different one for another threshold."""
+    """Oracle: the file. The model is kept for other loads, and another model is made for another threshold."""
     block(tmp_path)
     kept = tmp_path / "kept"
     text = job_text("scan.npy", more="[segment]\nthreshold = 100\n" + LOADS)
@@ -150,7 +150,8 @@ def lines_of(path: Path) -> list[dict]:
 
 
 def test_progress_is_reported_line_by_line(job: Job, sponge: Path) -> None:
-    """Oracle: the contract: begin, stages, end; times ascend; the answers equal those of a run without it."""
+    """Oracle: the contract, which defines begin, stages and end. Times ascend. The answers equal those of a run without
+    progress."""
     job.write(job_text(sponge))
     reported = job.folder / "told.jsonl"
     done = job.run("--no-report", "-n", "2", "--progress", str(reported))
@@ -182,11 +183,11 @@ def test_a_fault_is_the_last_line(job: Job, sponge: Path) -> None:
     with (job.folder / "job.out" / ".lock").open("w") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
         assert job.run("--no-report", "--progress", str(reported)).code == 2
-    assert reported.read_bytes() == before  # it is the file of the run that uses the directory
+    assert reported.read_bytes() == before  # the file belongs to the run that uses the directory
 
 
 def test_a_stopped_run_reports_it_and_continues_in_the_same_file(job: Job, tmp_path: Path) -> None:
-    """Oracle: exit codes of the contract; the residuals of the second part end below the tolerance."""
+    """Oracle: exit codes of the contract. The residuals of the second part end below the tolerance."""
     values = (np.random.default_rng(2).random((72, 72, 72)) < 0.62) * np.uint8(200)
     np.save(tmp_path / "scan.npy", values)
     job.write(job_text("scan.npy", more="[segment]\nthreshold = 100\n[solve]\ntolerance = 1e-12\n"))

@@ -12,7 +12,7 @@ namespace container_limits_test {
 namespace fs = std::filesystem;
 using osteon::container_limits;
 
-// A root folder with the files of a system, as visible in a container.
+// A root folder with system files, as a program in a container sees them.
 class fake_system {
  public:
   fake_system() {
@@ -40,7 +40,7 @@ void put_unified(const fake_system& system, const std::string& group, const std:
                                         " /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
 }
 
-// Oracle: the written numbers, by hand: 150 of 100 ms are 1.5 cores.
+// Oracle: the written numbers, computed by hand. A quota of 150 ms per 100 ms is 1.5 cores.
 TEST(container_limits, version_2_in_a_container) {
   const fake_system system;
   put_unified(system, "/");
@@ -54,7 +54,7 @@ TEST(container_limits, version_2_in_a_container) {
   EXPECT_EQ(found.memory_used_bytes.value(), 500000) << "without file cache that can be dropped";
 }
 
-// Oracle: the tightest limit of the group and its ancestors, by hand.
+// Oracle: the tightest limit of the group and its ancestors, determined by hand.
 TEST(container_limits, version_2_of_nested_groups) {
   const fake_system system;
   put_unified(system, "/job.slice/step_0/task");
@@ -70,18 +70,18 @@ TEST(container_limits, version_2_of_nested_groups) {
   EXPECT_EQ(found.memory_bytes.value(), 2000000) << "it leaves 500000, the inner one 900000";
 }
 
-// Oracle: the documentation of --cgroupns=host: the mount shows the container's group as its root; the path is that of
-// the host.
+// Oracle: the documentation of --cgroupns=host. The mount shows the group of the container as its root, but the path is the
+// path on the host.
 TEST(container_limits, version_2_with_the_path_of_the_host) {
   const fake_system system;
   put_unified(system, "/docker/abc", "/docker/abc");
   system.put("sys/fs/cgroup/cpu.max", "200000 100000\n");
   EXPECT_DOUBLE_EQ(system.limits().cores.value(), 2);
-  put_unified(system, "/docker/abc");  // a missing path
+  put_unified(system, "/docker/abc");  // the path does not exist below the mount
   EXPECT_DOUBLE_EQ(system.limits().cores.value(), 2);
 }
 
-// Oracle: the written numbers, by hand; 9223372036854771712 means no limit.
+// Oracle: the written numbers. The number 9223372036854771712 means that there is no limit.
 TEST(container_limits, version_1) {
   const fake_system system;
   system.put("proc/self/cgroup",
@@ -104,7 +104,7 @@ TEST(container_limits, version_1) {
   EXPECT_FALSE(system.limits().memory_bytes);
 }
 
-// Oracle: no limit if a value is missing or not a number.
+// Oracle: there is no limit if a value is missing or is not a number.
 TEST(container_limits, none) {
   const fake_system system;
   EXPECT_FALSE(system.limits().cores);
@@ -120,7 +120,7 @@ TEST(container_limits, none) {
   EXPECT_FALSE(system.limits().cores);
 }
 
-// Oracle: quotas of half a core and of 1.9 cores allow one core, on every machine.
+// Oracle: quotas of half a core and of 1.9 cores permit one core on every machine.
 TEST(container_limits, cores_within_a_quota) {
   const fake_system system;
   put_unified(system, "/");

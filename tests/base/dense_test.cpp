@@ -9,7 +9,8 @@
 namespace osteon {
 namespace {
 
-// A matrix of known eigenvalues: n -1 2 -1 of a string with fixed ends, 2 - 2 cos(k pi / (n + 1)).
+// A matrix with known eigenvalues. The rows -1 2 -1 describe a string with fixed ends, with the eigenvalues 2 - 2 cos(k pi /
+// (n + 1)).
 TEST(dense, eigenvalues_of_a_string) {
   for (const int n : {1, 2, 3, 7, 20}) {
     const auto size = static_cast<std::size_t>(n);
@@ -40,7 +41,7 @@ TEST(dense, vectors_of_a_symmetric_matrix) {
 }
 
 TEST(dense, principal_axes_are_descending_and_point_forward) {
-  // 5, 2, 1 along axes rotated by 30 degrees about z; order (z, y, x).
+  // principal values 5, 2 and 1 along axes rotated by 30 degrees about z; the order of components is (z, y, x)
   const double c = std::sqrt(3) / 2, s = 0.5;
   const principal_axes axes =
       principal_axes_of({{{1, 0, 0}, {0, 5 * s * s + 2 * c * c, -3 * s * c}, {0, -3 * s * c, 5 * c * c + 2 * s * s}}});
@@ -54,8 +55,8 @@ TEST(dense, principal_axes_are_descending_and_point_forward) {
   EXPECT_NEAR(axes.direction[2][0], 1, 1e-14);
 }
 
-// A rotation that shrinks by 0.9, next to a direction that decays: the radius is 0.9 although no real eigenvalue has
-// that size.
+// The map combines a rotation that shrinks by 0.9 with a direction that decays. The radius is 0.9, although no real
+// eigenvalue has this absolute value.
 TEST(dense, spectral_radius_of_a_damped_rotation) {
   std::vector<std::array<double, 3>> sequence{{1, 0, 1}};
   const double c = 0.9 * std::cos(0.7), s = 0.9 * std::sin(0.7);
@@ -83,7 +84,7 @@ TEST(dense, inverse_of_a_positive_matrix) {
     }
 }
 
-// A line through (0, 1), (1, 3), (2, 5), (3, 8): the normal equations give 0.8 + 2.3 x.
+// The points are (0, 1), (1, 3), (2, 5) and (3, 8). The normal equations yield the line 0.8 + 2.3 x.
 TEST(dense, least_squares_of_a_line) {
   const std::array<double, 8> rows{1, 0, 1, 1, 1, 2, 1, 3};
   const std::vector<double> x = least_squares(rows, 2, std::array{1.0, 3.0, 5.0, 8.0});

@@ -8,7 +8,7 @@ namespace disjoint_sets_test {
 
 using namespace osteon;
 
-// Oracle: labels that each union rewrites everywhere.
+// Oracle: labels. Each union rewrites all labels of one set.
 TEST(disjoint_sets, are_those_of_labels_written_anew) {
   std::mt19937 generator(3);
   constexpr std::int32_t count = 200;

@@ -25,7 +25,7 @@ TEST(for_each_block, covers_the_range_without_overlap) {
   for (const int v : visits) ASSERT_EQ(v, 1);
 }
 
-// Invariant: bitwise equal results for every number of threads.
+// Invariant: the results are bitwise equal for every number of threads.
 TEST(reduce_blocks, does_not_depend_on_the_number_of_threads) {
   const auto sum = [] {
     return reduce_blocks(100003, [](std::int64_t begin, std::int64_t end) {

@@ -9,7 +9,7 @@ namespace json_text_test {
 using namespace osteon;
 using json = nlohmann::ordered_json;
 
-// Oracle: hand value.
+// Oracle: values computed by hand.
 TEST(json_text, keeps_order_and_values) {
   const std::string text = R"({"b":1,"a":[0.1,null,"x"]})";
   EXPECT_EQ(json_to_text(json_from_text<json>(text)), text);
@@ -17,7 +17,7 @@ TEST(json_text, keeps_order_and_values) {
   EXPECT_EQ(json_to_text(json{{"a", 1}}, 2), "{\n  \"a\": 1\n}");
 }
 
-// Oracle: a damaged text and an absent file are discarded or an error, as requested.
+// Oracle: a damaged text or an absent file is discarded, or is an error, as requested.
 TEST(json_text, rejects_damaged_text) {
   EXPECT_TRUE(json_from_text<json>("{\"a\":").is_discarded());
   EXPECT_TRUE(json_from_text<json>("").is_discarded());
@@ -34,7 +34,7 @@ TEST(json_text, reads_a_file) {
   std::filesystem::remove(path);
 }
 
-// Oracle: U+FFFD for a byte that is not UTF-8; an escape for a character outside of ASCII.
+// Oracle: U+FFFD replaces a byte that is not UTF-8. An escape sequence replaces a character outside of ASCII.
 TEST(json_text, replaces_and_escapes) {
   EXPECT_EQ(json_to_text(json("a\xff")), "\"a\xef\xbf\xbd\"");
   EXPECT_EQ(json_to_text(json("\xc3\xa9"), -1, true), "\"\\u00e9\"");

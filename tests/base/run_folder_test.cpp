@@ -18,11 +18,11 @@ namespace run_folder_test {
 namespace fs = std::filesystem;
 using namespace osteon;
 
-// A private TMPDIR; variables of a batch system are removed.
+// A test with a private TMPDIR. The variables of a batch system are removed.
 class RunFolder : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = "/tmp/rf.XXXXXX";  // short, for the lengths below
+    std::string name = "/tmp/rf.XXXXXX";  // the name is short, because a test below checks lengths of paths
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     tmpdir_ = name;
     for (const char* variable : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES", "PBS_NODEFILE",
@@ -48,7 +48,7 @@ class RunFolder : public testing::Test {
   std::string before_;
 };
 
-// Runs `body` in a child process and waits for its end.
+// Runs `body` in a child process and waits for the end of this process.
 template <class Body>
 int in_child(Body body) {
   const pid_t child = fork();
@@ -61,7 +61,7 @@ int in_child(Body body) {
   return status;
 }
 
-// Oracle: the folder is below TMPDIR and is removed with everything in it.
+// Oracle: the folder is below TMPDIR. The folder is removed with its entire content.
 TEST_F(RunFolder, IsRemovedAtTheEnd) {
   {
     const run_folder folder;
@@ -72,8 +72,8 @@ TEST_F(RunFolder, IsRemovedAtTheEnd) {
   EXPECT_TRUE(is_empty());
 }
 
-// Oracle: a process that ends without destructors leaves its folder; the next run removes it, while an active run keeps
-// its own.
+// Oracle: a process that ends without destructors leaves its folder. The next run removes this folder, but does not remove
+// the folder of an active run.
 TEST_F(RunFolder, OfAKilledRunIsRemovedByTheNextOne) {
   const run_folder living;
   in_child([] {
@@ -92,7 +92,7 @@ TEST_F(RunFolder, StaysAsLongAsAChildHoldsTheLock) {
   ASSERT_EQ(pipe(to_child), 0);
   in_child([&] {
     auto* folder = new run_folder;
-    if (fork() == 0) {  // holds a copy of the descriptor until the pipe is closed
+    if (fork() == 0) {  // the child process keeps a copy of the descriptor until the pipe is closed
       close(to_child[1]);
       char byte = 0;
       [[maybe_unused]] const auto count = read(to_child[0], &byte, 1);
@@ -108,14 +108,16 @@ TEST_F(RunFolder, StaysAsLongAsAChildHoldsTheLock) {
   EXPECT_EQ(removed, 1);
 }
 
-// Oracle: a destructor that runs in a child process of fork does not remove the folder of its parent.
+// Oracle: the child process of a fork does not remove the folder of its parent, even if the destructor runs in the child
+// process.
 TEST_F(RunFolder, IsNotRemovedByAForkedChild) {
   auto folder = std::make_unique<run_folder>();
   in_child([&] { folder.reset(); });
   EXPECT_TRUE(fs::exists(folder->path() + "/lock"));
 }
 
-// Oracle: folders writable by others, links, other names and folders with files that do not belong to MPI remain.
+// Oracle: four kinds of entries remain: folders that others can write, links, other names, and folders with files that do
+// not belong to MPI.
 TEST_F(RunFolder, NothingOfOthersIsRemoved) {
   make("osteon-mpi.abcdef", 0755);
   std::ofstream(make("osteon-mpi.mydata") / "thesis.txt") << "x";
@@ -129,15 +131,15 @@ TEST_F(RunFolder, NothingOfOthersIsRemoved) {
   EXPECT_TRUE(fs::exists(target / "lock"));
 }
 
-// Oracle: ranks that outlive their launcher create the folder again without a lock; it is also removed.
+// Oracle: ranks that outlive their launcher create the folder again without a lock. This folder is also removed.
 TEST_F(RunFolder, WithoutALockIsRemovedIfItHoldsFilesOfMpiOnly) {
   fs::create_directories(make("osteon-mpi.abcdef") / "ompi.host.0/pid.1");
   EXPECT_EQ(remove_left_run_folders(tmpdir_.string()), 1);
   EXPECT_TRUE(is_empty());
 }
 
-// Oracle: a Unix socket at TMPDIR/ompi.HOST.USER/pid.NUMBER/pmix-NUMBER has at most 107 characters with the folder if it has
-// without.
+// Oracle: a Unix socket at TMPDIR/ompi.HOST.USER/pid.NUMBER/pmix-NUMBER has at most 107 characters with the folder, if it
+// has at most 107 characters without the folder.
 TEST_F(RunFolder, LeavesRoomForTheAddressesOfSockets) {
   for (const std::size_t length : {30UL, 41UL, 42UL, 43UL, 50UL, 59UL, 60UL, 80UL}) {
     const std::string longer = tmpdir_.string() + "/" + std::string(length - tmpdir_.string().size() - 1, 'x');
@@ -149,7 +151,7 @@ TEST_F(RunFolder, LeavesRoomForTheAddressesOfSockets) {
   }
 }
 
-// Oracle: on several hosts TMPDIR is unchanged. A list of hosts has one line per process.
+// Oracle: on several hosts, TMPDIR is unchanged. A list of hosts contains one line per process.
 TEST_F(RunFolder, IsNotMadeOnSeveralHosts) {
   setenv("SLURM_JOB_NUM_NODES", "2", 1);
   EXPECT_EQ(run_folder().path(), "");
@@ -165,8 +167,8 @@ TEST_F(RunFolder, IsNotMadeOnSeveralHosts) {
   unsetenv("SLURM_JOB_NUM_NODES");
 }
 
-// Oracle: child processes started meanwhile see the folder as TMPDIR; afterwards, and after restore_tmpdir() in a
-// child, it has its original value.
+// Oracle: child processes started during the run have the folder as TMPDIR. After the run, and after restore_tmpdir() in a
+// child, TMPDIR has its original value.
 TEST_F(RunFolder, TmpdirIsRestored) {
   const run_folder folder;
   {
@@ -189,7 +191,7 @@ TEST_F(RunFolder, TmpdirIsRestored) {
   EXPECT_EQ(std::getenv("OSTEON_GIVEN_TMPDIR"), nullptr);
 }
 
-// Oracle: if TMPDIR does not exist, there is no folder and no error.
+// Oracle: if TMPDIR does not exist, no folder is created and no error occurs.
 TEST_F(RunFolder, AMissingTmpdirIsNoError) {
   setenv("TMPDIR", (tmpdir_ / "missing").c_str(), 1);
   const run_folder folder;

@@ -8,7 +8,7 @@ namespace text_pattern_test {
 
 using namespace osteon;
 
-// Oracle: hand value.
+// Oracle: values determined by hand.
 TEST(text_pattern, matches_and_finds) {
   const text_pattern frame("frame_(?:([0-9]+)_)?([0-9]{6})");
   EXPECT_EQ(frame.match("frame_2_000010"), (std::vector<std::string>{"frame_2_000010", "2", "000010"}));

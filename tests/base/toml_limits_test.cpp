@@ -18,7 +18,7 @@ std::string fault_of(const std::string& text) {
   return fault ? fault->where + ": " + fault->text : "";
 }
 
-// Oracle: a recursive parser would overflow its stack here; the error states the limit and its line.
+// Oracle: a recursive parser would overflow its stack for this text. The error states the limit and the line.
 TEST(toml_limits, rejects_excessive_nesting) {
   EXPECT_EQ(fault_of("a = 1\n" + repeated("a.", 40000) + "a = 1"),
             "f:2: a key has more parts than 32; use fewer nested tables");
@@ -28,7 +28,7 @@ TEST(toml_limits, rejects_excessive_nesting) {
   EXPECT_NE(fault_of(std::string(largest_toml + 1, '\n')), "");
 }
 
-// Oracle: these files are valid for any content of strings and comments.
+// Oracle: these files are valid, whatever their strings and comments contain.
 TEST(toml_limits, lets_jobs_pass) {
   EXPECT_EQ(fault_of(""), "");
   EXPECT_EQ(fault_of("[a.b.c]\nx = [[1.5, 2.5], [3.5, 4.5]]\n[[d]]\ny = { z = 1 }\n"), "");

@@ -18,7 +18,7 @@ TEST(xxh64, has_the_known_values) {
   EXPECT_EQ(digest("Nobody inspects the spammish repetition"), "fbcea83c8a378bf1");
 }
 
-// Oracle: the digest of the whole, for any division into parts.
+// Oracle: the digest of the whole text, for any division into parts.
 TEST(xxh64, of_parts_is_that_of_the_whole) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 7);
@@ -32,7 +32,7 @@ TEST(xxh64, of_parts_is_that_of_the_whole) {
     }
 }
 
-// Oracle: the Python package xxhash (its xxh3_64), whole and in parts.
+// Oracle: the Python package xxhash (function xxh3_64), for the whole text and for parts.
 TEST(xxh3, has_the_known_values) {
   std::string bytes;
   for (int i = 0; i < 2560; ++i) bytes += static_cast<char>(i % 256);

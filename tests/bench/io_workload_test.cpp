@@ -19,8 +19,8 @@ std::string without_header(const std::string& text) {
   return text.substr(at);
 }
 
-// Oracle: another program; osteon's own text writers produce the bytes of printf, and each method works on any number
-// of ranks (a method that reads different values throws).
+// Oracle: another program. The text writers of osteon produce the bytes of printf. Each method works on any number of ranks;
+// a method that reads different values throws an error.
 TEST(IoWorkload, AllWaysWriteTheSame) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   const auto folder = std::filesystem::temp_directory_path() / ("osteon-io-workload-" + std::to_string(ranks));

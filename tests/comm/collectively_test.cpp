@@ -7,7 +7,7 @@ namespace collectively_test {
 
 using namespace osteon;
 
-// Oracle: the convention of this project; every rank throws the error of the lowest failing rank.
+// Oracle: the convention of this project. Every rank throws the error of the lowest failing rank.
 TEST(collectively, throws_the_same_error_on_all_ranks) {
   const int rank = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   const int culprit = size / 2;

@@ -24,7 +24,7 @@ std::vector<int> shuffled(int n, unsigned seed) {
 }
 
 comm::pixel_rectangle box_of(const comm::composite_options& o, int rank, unsigned frame) {
-  if (rank % 4 == 3) return {};  // a rank without data
+  if (rank % 4 == 3) return {};  // this rank has no data
   const auto cut = [&](std::uint64_t k, int size) {
     return static_cast<int>(test::hashed(frame, static_cast<std::uint64_t>(rank), k) * (size + 1));
   };
@@ -45,7 +45,7 @@ double tolerance(const comm::composite_options& o, const comm::compositor& c, do
   return (c.error_bound() + 1e-3 * ranks * (o.format.colour == colour_format::rgba16)) / test::whole(o.format.colour) + 1e-6;
 }
 
-// Ranks of a host are adjacent; hosts and the ranks in them have any order.
+// The ranks of a host are adjacent. The order of the hosts, and of the ranks in each host, is random.
 std::vector<int> shuffled_in_hosts(int n, int ranks_per_host, unsigned seed) {
   const int hosts = (n + ranks_per_host - 1) / ranks_per_host;
   std::vector<int> order;
@@ -55,12 +55,12 @@ std::vector<int> shuffled_in_hosts(int n, int ranks_per_host, unsigned seed) {
   return order;
 }
 
-// Composites some frames and compares the parts of this rank with the definition.
+// Composites some frames. The parts of this rank are compared with the definition.
 void expect_exact(comm::composite_options o, bool boxes) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   auto compositor = comm::compositor::make(MPI_COMM_WORLD, o);
   for (unsigned frame = 0; frame < 3; ++frame) {
-    // The second frame has the order of the first; if there are hosts, the order of the third mixes them.
+    // The second frame has the order of the first frame. If there are hosts, the order of the third frame mixes the hosts.
     const auto order =
         o.ranks_per_host > 0 && frame < 2 ? shuffled_in_hosts(ranks, o.ranks_per_host, 5) : shuffled(ranks, frame / 2);
     std::vector<test::partial_image> images;
@@ -122,7 +122,7 @@ comm::composite_options picture_of(int width, int height, transport by) {
   return o;
 }
 
-// Oracle of all following tests: the definition of `over` (or of the nearest) in double precision.
+// Oracle of all following tests: the definition of `over`, or of the nearest layer, in double precision.
 TEST(compositor, in_shared_memory_is_exact) { expect_exact_in_all_formats(picture_of(37, 23, transport::shared), false); }
 TEST(compositor, in_shared_memory_heeds_boxes) { expect_exact_in_all_formats(picture_of(37, 23, transport::shared), true); }
 
@@ -148,7 +148,7 @@ TEST(compositor, by_sparse_direct_send_is_exact) {
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
 }
-// All methods based on plans, by messages, dense and sparse.
+// The test runs all methods based on plans with messages, for dense and for sparse images.
 TEST(compositor, runs_every_method) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   for (const char* text : {"sequential", "sequential:all", "sequential:chain", "tree", "pipeline", "radix-k:3,2", "2-3-swap",
@@ -176,7 +176,8 @@ TEST(compositor, sparse_hybrid_is_within_its_bound) {
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
 }
-// Oracle: an empty message is a number; if a tenth of the rows is drawn, no rank sends more than its own part of them.
+// Oracle: the size of an empty message is known. If a tenth of the rows is drawn, no rank sends more than its own part of
+// these rows.
 TEST(compositor, sparse_hybrid_leaves_out_what_nothing_was_drawn_in) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   auto o = picture_of(200, 100, transport::hybrid);
@@ -199,7 +200,7 @@ TEST(compositor, sparse_hybrid_leaves_out_what_nothing_was_drawn_in) {
           << row;
   }
 }
-// Oracle: the same plan executed by threads; bitwise equal results.
+// Oracle: execution of the same plan by threads. The results must be bitwise equal.
 TEST(compositor, by_messages_has_the_bits_that_threads_have) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   const auto order = shuffled(ranks, 4);
@@ -208,7 +209,7 @@ TEST(compositor, by_messages_has_the_bits_that_threads_have) {
       auto o = picture_of(411, 173, transport::messages);
       o.format = {colour, false};
       o.method = method_named(text);
-      o.cores = ranks;  // received parts are joined while a rank waits
+      o.cores = ranks;  // a rank joins received parts while it waits
       const auto image_of = [&](int r) {
         return test::partial_image{o.format, o.width, o.height, r, 0, {0, 0, o.width, o.height}};
       };
@@ -229,7 +230,7 @@ TEST(compositor, by_messages_has_the_bits_that_threads_have) {
           << text << ", " << kernel::name_of(o.format);
     }
 }
-// Several chunks per message, and stripes that end anywhere.
+// Messages consist of several chunks, and stripes end anywhere.
 TEST(compositor, cuts_long_messages) {
   for (const auto& method : {method_named("binary-swap"), method_named("direct-send")}) {
     auto o = picture_of(401, 257, transport::messages);
@@ -242,8 +243,8 @@ TEST(compositor, takes_fewer_pixels_than_ranks) {
     expect_exact(picture_of(2, 1, by), false);
 }
 
-// Oracle: the documented bound. Layers blended in one step are rounded once; a swap adds 1/257 for each rounding of a
-// partial result, which is less than once for each rank.
+// Oracle: the documented bound. Layers that are blended in one step are rounded once. A swap adds 1/257 for each rounding of
+// a partial result, and there is less than one such rounding per rank.
 TEST(compositor, bounds_its_error) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   const auto bound_of = [&](comm::composite_options o) {
@@ -268,7 +269,7 @@ TEST(compositor, bounds_its_error) {
   EXPECT_EQ(bound_of(o), once);
 }
 
-// Oracle: the same error on all ranks, which states the pixel; the compositor is usable afterwards.
+// Oracle: all ranks throw the same error, which states the pixel. The compositor is usable afterwards.
 TEST(compositor, refuses_what_is_not_premultiplied) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   for (const transport by : {transport::shared, transport::messages, transport::hybrid}) {

@@ -21,20 +21,21 @@ int rank() { return comm::rank(MPI_COMM_WORLD); }
 int ranks() { return comm::size(MPI_COMM_WORLD); }
 std::size_t index(int r) { return static_cast<std::size_t>(r); }
 
-// Elements from each rank to each rank; the same on all ranks.
+// Number of elements from each rank to each rank. The matrix is equal on all ranks.
 using matrix = std::vector<std::vector<std::int64_t>>;
 matrix random_counts(unsigned seed, std::int64_t most) {
   std::mt19937 random(seed);
   matrix counts(index(ranks()), std::vector<std::int64_t>(index(ranks())));
   for (auto& row : counts)
     for (auto& c : row) c = random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % static_cast<unsigned>(most));
-  if (seed % 2 == 1) std::fill(counts[index(ranks() / 2)].begin(), counts[index(ranks() / 2)].end(), 0);  // no messages sent
+  // ranks that send no messages
+  if (seed % 2 == 1) std::fill(counts[index(ranks() / 2)].begin(), counts[index(ranks() / 2)].end(), 0);
   if (seed % 3 == 1)
-    for (auto& row : counts) row[0] = 0;  // no messages received
+    for (auto& row : counts) row[0] = 0;  // ranks that receive no messages
   return counts;
 }
 
-// Parcels in a shuffled order with gaps between them.
+// Parcels in a random order, with gaps between the parcels.
 comm::parcels scattered(std::vector<std::int64_t> counts, unsigned seed) {
   std::vector<std::size_t> order(counts.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -71,8 +72,8 @@ void exchanges_as_mpi_does(comm::all_to_all& exchange, const matrix& counts, uns
   EXPECT_EQ(in, expected);
 }
 
-// Oracle: MPI_Alltoallv, for random lengths with empty parcels, ranks without messages to send or receive, and parcels
-// of many slots of the shared boxes.
+// Oracle: MPI_Alltoallv. The lengths are random, and some parcels are empty. Some ranks send or receive nothing. Some
+// parcels need many slots of the shared boxes.
 TEST(all_to_all, brings_what_mpi_brings) {
   const std::string grid = ranks() % 2 == 0 ? "shift:2x" + std::to_string(ranks() / 2) : "shift";
   for (const std::string schedule :
@@ -85,7 +86,7 @@ TEST(all_to_all, brings_what_mpi_brings) {
     }
 }
 
-// Oracle: the same, with messages cut as those beyond 2^31 bytes are.
+// Oracle: MPI_Alltoallv. The messages are cut as messages beyond 2^31 bytes are cut.
 TEST(all_to_all, cuts_long_messages) {
   for (const char* schedule : {"ring", "bruck", "hierarchical:2"}) {
     comm::all_to_all exchange(MPI_COMM_WORLD, {schedule, false, 1000});
@@ -93,7 +94,7 @@ TEST(all_to_all, cuts_long_messages) {
   }
 }
 
-// Oracle: the single byte sent, from and to offsets beyond 2^31.
+// Oracle: the single byte that is sent. The offsets of both ends are beyond 2^31.
 TEST(all_to_all, finds_parcels_beyond_2_to_the_31) {
   constexpr std::size_t bytes = std::size_t{5} << 30;
   const auto sparse = [] {
@@ -149,7 +150,7 @@ TEST(objects, are_summed_and_spread_as_mpi_does) {
   }
 }
 
-// Oracle: MPI_Allreduce; the plan states which messages are added and which replace.
+// Oracle: MPI_Allreduce. The plan states which messages are added and which messages replace values.
 TEST(objects, are_reduced_as_mpi_does) {
   std::vector<std::uint32_t> own(1001), sums(1001);
   for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::uint32_t>(i * i + 1'000'000'007u * index(rank()));
@@ -163,7 +164,7 @@ TEST(objects, are_reduced_as_mpi_does) {
   EXPECT_EQ(own, sums);
 }
 
-// Oracle: the sum over all ranks for a power of two; for other numbers, the set of ranks included.
+// Oracle: the sum over all ranks, for a power of two. For other numbers of ranks, the oracle is the set of included ranks.
 TEST(objects, meet_all_others_in_a_butterfly) {
   std::vector<std::uint64_t> met{std::uint64_t{1} << rank(), 1};
   std::vector<int> rounds;

@@ -8,7 +8,7 @@ namespace host_memory_test {
 
 using namespace osteon;
 
-// Oracle: no machine has an exabyte; every rank throws, although only the last one requests it.
+// Oracle: no machine has an exabyte of memory. Every rank throws an error, although only the last rank requests this memory.
 TEST(host_memory, is_refused_on_all_ranks_before_it_is_taken) {
   const bool last = comm::rank(MPI_COMM_WORLD) + 1 == comm::size(MPI_COMM_WORLD);
   EXPECT_GT(comm::available_memory(), 1e6);

@@ -17,11 +17,11 @@ using namespace osteon;
 
 constexpr int tag = 1000;
 
-// A ring: each rank has `own` elements, followed by a ghost of the previous rank and one of the next rank.
+// Each rank of a ring has `own` elements. Two ghosts follow, of the previous and of the next rank.
 constexpr std::int32_t own = 5;
 plan::neighbour_part ring(int rank, int ranks) {
   const int before = (rank + ranks - 1) % ranks, after = (rank + 1) % ranks;
-  // The channel is the side of the receiver: with one or two ranks both messages have the same peer.
+  // The channel is the side of the receiver. With one or two ranks, both messages have an equal peer.
   return {"ring",
           {{.peer = before, .channel = 1, .list = {0}}, {.peer = after, .channel = 0, .list = {own - 1}}},
           {{.peer = before, .channel = 0, .run = {own, own + 1}}, {.peer = after, .channel = 1, .run = {own + 1, own + 2}}},
@@ -35,14 +35,15 @@ void fill_ring(MPI_Comm comm, comm::neighbours& ghosts, int round) {
   std::vector<T> values(own + 2);
   for (int i = 0; i < own; ++i) values[static_cast<std::size_t>(i)] = value(me, i);
   ghosts.begin(values.data(), sizeof(T));
-  values[2] += 1;  // work between the two
+  values[2] += 1;  // computation between start and end of the exchange
   ghosts.end(values.data());
   EXPECT_EQ(values[own], value((me + ranks - 1) % ranks, own - 1));
   EXPECT_EQ(values[own + 1], value((me + 1) % ranks, 0));
   EXPECT_EQ(values[2], value(me, 2) + 1);
 }
 
-// Oracle: by hand. Several runs of two sizes, so that messages are initialised once and started repeatedly.
+// Oracle: values computed by hand. There are several runs with two sizes, so that messages are initialised once and started
+// repeatedly.
 TEST(neighbours, fill_ghosts_again_and_again) {
   comm::neighbours ghosts(MPI_COMM_WORLD, tag, ring(comm::rank(MPI_COMM_WORLD), comm::size(MPI_COMM_WORLD)));
   for (int round = 0; round < 4; ++round) {
@@ -51,14 +52,15 @@ TEST(neighbours, fill_ghosts_again_and_again) {
   }
 }
 
-// Oracle: the lists one by one. Lists handled by one thread each and lists shared by all threads; messages of a rank to
-// itself and to the next one.
+// Oracle: the lists, processed one after another. One thread processes each short list, and all threads process each long
+// list. A rank sends messages to itself and to the next rank.
 TEST(neighbours, pack_long_lists_by_any_number_of_threads) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD), next = (me + 1) % ranks,
             before = (me + ranks - 1) % ranks;
   const int threads = omp_get_max_threads();
   for (const std::int32_t length : {10, 1500, 20000}) {
-    // Every third element, from an offset of each message; two messages remain on the rank, two travel around the ring.
+    // Every third element, starting at an offset that depends on the message. Two messages remain on the rank, and two
+    // messages go around the ring.
     const auto at = [length](std::int32_t message, std::int32_t n) { return message + 3 * ((7 * n) % length); };
     const std::int32_t elements = 3 * length + 4;
     plan::neighbour_part part{"lists", {}, {}, plan::arrival::place};
@@ -88,7 +90,7 @@ TEST(neighbours, pack_long_lists_by_any_number_of_threads) {
   omp_set_num_threads(threads);
 }
 
-// Oracle: the same by hand, for ranks that are threads.
+// Oracle: values computed by hand, for ranks that are threads.
 TEST(neighbours, of_virtual_ranks_do_the_same) {
   const auto ledgers = comm::run_virtual_ranks(6, [](MPI_Comm comm) {
     ASSERT_EQ(comm::size(comm), 6);
@@ -106,7 +108,8 @@ TEST(neighbours, of_virtual_ranks_do_the_same) {
   EXPECT_TRUE(traffic[0].problems.empty());
 }
 
-// Oracle: by hand. Content of a part is not outside it; for a repeated part the first time counts.
+// Oracle: values computed by hand. Content inside a part is not counted outside the part. If a part is repeated, the first
+// time counts.
 TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
   std::vector<comm::message_parts> parts(3);
   const auto ledgers = comm::run_virtual_ranks(3, [&](MPI_Comm comm) {
@@ -133,7 +136,7 @@ TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
   }
 }
 
-// Oracle: a run counts the occurrences of its parts, and a virtual rank evaluates the arithmetic of MPI.
+// Oracle: a run counts the occurrences of its parts. A virtual rank computes with the arithmetic of MPI.
 TEST(neighbours, parts_of_a_run_are_counted) {
   comm::communicator world = comm::communicator::duplicate(MPI_COMM_WORLD);
   const comm::attached_ledger ledger(world.get());
@@ -144,7 +147,7 @@ TEST(neighbours, parts_of_a_run_are_counted) {
   EXPECT_EQ(comm::ledger_of(world.get())->parts(), (std::map<std::string, std::int64_t>{{"end", 1}, {"step", 2}}));
 }
 
-// Oracle: MPI's definitions, by hand.
+// Oracle: the definitions of MPI, evaluated by hand.
 TEST(neighbours, virtual_ranks_reduce_and_gather) {
   const auto check = [](MPI_Comm comm) {
     const int me = comm::rank(comm), ranks = comm::size(comm);
@@ -174,7 +177,7 @@ TEST(neighbours, virtual_ranks_reduce_and_gather) {
   check(MPI_COMM_WORLD);
 }
 
-// Oracle: the sum in the order of the ranks; values whose sums depend on their order.
+// Oracle: the sum in the order of the ranks. The sums of the chosen values depend on their order.
 TEST(neighbours, combine_in_the_order_of_the_ranks) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   plan::neighbour_part part{"sum", {}, {}, plan::arrival::add};
@@ -193,7 +196,7 @@ TEST(neighbours, combine_in_the_order_of_the_ranks) {
   EXPECT_EQ(values[2], value(me, 2));
 }
 
-// Rank r has row r of a table of (ranks, ranks) and receives column r.
+// Rank r has row r of a table of shape (ranks, ranks). Rank r receives column r.
 plan::neighbour_part turned(int rank, int ranks) {
   const box3 row{{0, 0, 0}, {1, 1, ranks}}, column{{0, 0, 0}, {1, ranks, 1}};
   plan::neighbour_part part{"turned", {}, {}, plan::arrival::place};
@@ -205,7 +208,7 @@ plan::neighbour_part turned(int rank, int ranks) {
   return part;
 }
 
-// Oracle: transposition by hand, for both methods of moving boxes.
+// Oracle: transposition by hand, for both methods of exchange of boxes.
 TEST(neighbours, move_boxes) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   std::vector<int> row(static_cast<std::size_t>(ranks)), column(row), one_by_one(row);
@@ -220,7 +223,7 @@ TEST(neighbours, move_boxes) {
   EXPECT_EQ(one_by_one, column);
 }
 
-// Oracle: counts by hand; they are the same for every way of running.
+// Oracle: counts determined by hand. The counts are equal for every kind of run.
 TEST(neighbours, are_counted) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   comm::attached_ledger ledger(MPI_COMM_WORLD);
@@ -251,7 +254,8 @@ TEST(neighbours, are_counted) {
   expect(traffic[2], "reductions, 8 B", 7, 7 * 2 * (ranks - 1), 7 * 2 * (ranks - 1) * 8);
 }
 
-// Oracle: counts and seconds by hand. Stages, which begin on all ranks at the same run, divide the messages of a plan.
+// Oracle: counts and seconds computed by hand. Stages divide the messages of a plan. A stage begins on all ranks at the same
+// run.
 TEST(neighbours, are_counted_by_stage) {
   std::vector<comm::message_ledger> ledgers(3);
   for (int r = 0; r < 3; ++r) {
@@ -290,7 +294,7 @@ TEST(neighbours, a_planted_wrong_message_is_found) {
   std::vector<comm::message_ledger> ledgers(3);
   for (int r = 0; r < 3; ++r) {
     auto part = ring(r, 3);
-    if (r == 1) part.sends[0].list.push_back(1);  // one element more than rank 0 expects
+    if (r == 1) part.sends[0].list.push_back(1);  // the message has one element more than rank 0 expects
     comm::message_ledger& ledger = ledgers[static_cast<std::size_t>(r)];
     const int entry = ledger.entry_of("ring");
     ledger.ran(entry, ledger.shape_of(entry, {part.counted(r, 4)}), 0);
@@ -301,7 +305,7 @@ TEST(neighbours, a_planted_wrong_message_is_found) {
   EXPECT_NE(traffic[0].problems[0].text.find("expects 4 bytes"), std::string::npos) << traffic[0].problems[0].text;
 }
 
-// Oracle: virtual ranks see the same fault at the same time, and all of them leave.
+// Oracle: virtual ranks detect the same fault at the same time, and all virtual ranks end.
 TEST(neighbours, a_wrong_message_ends_virtual_ranks) {
   const auto run = [](auto change) {
     comm::run_virtual_ranks(4, [&](MPI_Comm comm) {
@@ -313,7 +317,7 @@ TEST(neighbours, a_wrong_message_ends_virtual_ranks) {
     });
   };
   EXPECT_THROW(run([](auto& part) { part.sends[0].list.push_back(1); }), machine_error);
-  EXPECT_THROW(run([](auto& part) { part.sends.pop_back(); }), machine_error);  // rank 3 never ends its wait
+  EXPECT_THROW(run([](auto& part) { part.sends.pop_back(); }), machine_error);  // the wait of rank 3 never ends
 }
 
 }  // namespace neighbours_test

@@ -12,7 +12,7 @@ using namespace osteon;
 
 constexpr double fractions[] = {0, 0.001, 0.5, 0.9, 0.95, 0.98, 0.9999, 1.0};
 
-// This rank's uneven share of the values; for many ranks the last one has none.
+// The part of the values on this rank. The parts are uneven. If there are many ranks, the last rank has no values.
 std::vector<float> share_of(const std::vector<float>& all) {
   const int rank = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   std::vector<float> own;
@@ -52,7 +52,7 @@ TEST(percentiles, of_values_of_both_signs) {
   expect_those_of_the_sorted(all);
 }
 
-// Oracle: each group alone; a group without values has 0, and values without a group are ignored.
+// Oracle: each group computed alone. A group without values has the result 0, and values without a group are ignored.
 TEST(percentiles, of_groups_are_those_of_each_alone) {
   std::mt19937 generator(9);
   std::uniform_real_distribution<float> value(-1, 1);
@@ -71,7 +71,7 @@ TEST(percentiles, of_groups_are_those_of_each_alone) {
   for (std::size_t f = 0; f < std::size(fractions); ++f) EXPECT_EQ(found[std::size(fractions) + f], 0.0F);
 }
 
-// Oracle: each value repeated according to its weight.
+// Oracle: a list in which each value is repeated according to its weight.
 TEST(percentiles, of_weights_are_those_of_repeated_values) {
   std::mt19937 generator(10);
   std::uniform_real_distribution<float> value(-1, 1);

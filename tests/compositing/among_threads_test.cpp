@@ -51,7 +51,7 @@ test::partial_image image_of(kernel::pixel_format format, std::int64_t elements,
   return {format, width, 1, thread, frame, {0, 0, width, 1}};
 }
 
-// One pixel of a rank while a plan is executed literally: all messages of a round at once, pixel by pixel.
+// One pixel of a rank during a literal execution of a plan. All messages of a round are processed at once, pixel by pixel.
 struct value {
   std::array<std::byte, 20> bytes{};
   kernel::pixel_format format;
@@ -143,8 +143,8 @@ void expect_followed(const plan::plan& what, kernel::pixel_format format, bool w
   }
 }
 
-// Oracle: the plan executed literally, pixel by pixel; bitwise equal results. Every method, any number of threads, all
-// formats, permuted orders of visibility, and parts of uneven size.
+// Oracle: the plan executed literally, pixel by pixel. The results must be bitwise equal. The test uses every method,
+// several numbers of threads, all formats, permuted orders of visibility, and parts of unequal size.
 TEST(among_threads, composites_bitwise_as_planned) {
   for (int n = 1; n <= 9; ++n)
     for (const char* text : methods) {
@@ -161,7 +161,8 @@ TEST(among_threads, composites_fewer_pixels_than_threads_and_narrow_between) {
   }
 }
 
-// Oracle: the definition of `over` in double precision, to half a unit for layers blended in one step.
+// Oracle: the definition of `over` in double precision. The error is at most half a unit for layers that are blended in one
+// step.
 TEST(among_threads, is_exact_for_many_pixels) {
   constexpr int n = 5, elements = 200'003;
   const auto order = shuffled(n, 3);
@@ -187,7 +188,8 @@ plan::plan by_hand(std::int64_t elements, std::vector<plan::rank_plan> parts) {
   return plan::plan_of("by hand", elements, std::move(parts));
 }
 
-// Oracle: as above. Two ranks that exchange the same pixels both blend over pixels that the other still reads.
+// Oracle: the definition of `over` in double precision. Two ranks exchange the same pixels. Each rank overwrites pixels that
+// the other rank still reads.
 TEST(among_threads, exchanges_the_same_pixels_both_ways) {
   const plan::span half{0, 40}, all{0, 90};
   const auto what = by_hand(90, {{{{{{1, all, arrival::blend_front}}, {{1, half, arrival::blend_back}}}}, {half}},
@@ -212,7 +214,7 @@ TEST(among_threads, waits_only_for_needed_messages) {
   }
 }
 
-// Oracle: the memory in addition to the image is that of half blended pixels, for any number of messages.
+// Oracle: the additional memory is the memory of half-blended pixels, for any number of messages.
 TEST(among_threads, needs_little_beside_the_images) {
   const auto beside = [](const char* text, int n) {
     const among_threads compositor(plan::composite_method::parse(text).make(n, 9000, shuffled(n, 1), 0), {});
@@ -225,7 +227,7 @@ TEST(among_threads, needs_little_beside_the_images) {
   EXPECT_LE(beside("binary-swap", 8), 8 * 9000 / 2);
 }
 
-// Oracle: a usage_error instead of threads that wait forever.
+// Oracle: a usage_error is thrown, and no thread waits forever.
 TEST(among_threads, refuses_plans_that_would_wait) {
   const plan::span all{0, 10};
   const plan::rank_plan sends{{{{{1, all}}, {}}}, {}}, receives{{{{}, {{0, all}}}}, {all}}, idle{};

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Bytes as a file without a disk, for readers that require a path.
+/// A file in memory for readers that require a path.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 
 #include "fuzz/bytes_as_file.hpp"
 
-// The input is used as a whole file, and as an index alone, because a digest would keep it from the parser. Oracle: an
-// accepted index has the same content after writing and reading; the reader throws only data_error.
+// The input is used as a whole file, and also as an index alone. In a whole file, the digest would prevent most inputs from
+// reaching the parser. Oracle: an accepted index is unchanged after writing and reading. The reader throws only data_error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace osteon;
   const fuzz::bytes_as_file file(data, size);

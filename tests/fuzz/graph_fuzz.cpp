@@ -3,7 +3,7 @@
 #include <osteon/placement/graph/graph.hpp>
 #include <string_view>
 
-// Oracle: a text is refused with a data_error, or is a symmetric graph that is unchanged after writing and reading.
+// Oracle: a text is refused with a data_error, or the text is a symmetric graph that is unchanged after writing and reading.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace osteon;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const data_error&) {
     return 0;
   }
-  if (g.size() > 100'000) return 0;  // a valid number of vertices without edges: no content to test
+  if (g.size() > 100'000) return 0;  // a valid number of vertices without edges has no content to test
   const placement::graph again = placement::parse_graph(placement::metis_text(g), "again");
   if (again.to != g.to || again.weight != g.weight || again.begin != g.begin) std::abort();
   for (int v = 0; v < g.size(); ++v)

@@ -3,7 +3,7 @@
 
 #include "fuzz/bytes_as_file.hpp"
 
-// Oracle: faults are collected with a place and a text; no exception is thrown.
+// Oracle: each collected fault has a place and a text. No exception is thrown.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const osteon::fuzz::bytes_as_file file(data, size);
   std::vector<osteon::problem> problems;

@@ -2,7 +2,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 
-// Oracle: an accepted machine is the same after writing and reading; the reader throws only data_error.
+// Oracle: an accepted machine is unchanged after writing and reading. The reader throws only data_error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace osteon::machine;
   try {

@@ -2,7 +2,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/io/files/model_header_bytes.hpp>
 
-// Oracle: a header that can be unpacked packs to the same bytes; the reader throws only data_error.
+// Oracle: a header that can be unpacked is packed to the same bytes. The reader throws only data_error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<char> bytes(data, data + size);
   try {

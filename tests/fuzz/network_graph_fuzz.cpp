@@ -4,8 +4,8 @@
 #include <osteon/plan/exchange/exchange.hpp>
 #include <string>
 
-// Oracle: a graph is refused with a message, or its PUs reach each other; a list of messages is refused, or has both
-// ends.
+// Oracle: a graph is refused with a message, or its PUs can reach each other. A list of messages is refused, or each message
+// has both ends.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {

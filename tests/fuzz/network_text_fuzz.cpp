@@ -3,7 +3,7 @@
 #include <osteon/net/networks/network_request.hpp>
 #include <string>
 
-// Oracle: a text is refused with a message, or the network can be routed from its first PU to its last.
+// Oracle: a text is refused with a message, or the network has a route from its first PU to its last PU.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   try {

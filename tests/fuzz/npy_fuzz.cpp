@@ -4,7 +4,7 @@
 
 #include "fuzz/bytes_as_file.hpp"
 
-// Oracle: an array has the number of bytes given by its shape; the reader throws only data_error.
+// Oracle: the size of an array is the number of bytes given by its shape. The reader throws only data_error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const osteon::fuzz::bytes_as_file file(data, size);
   try {

@@ -1,4 +1,5 @@
-// Runs a fuzz target on the files of a folder and on seeded mutations of them, for compilers without libFuzzer:
+// Runs a fuzz target on the files of a folder, and on seeded mutations of these files. The program is for compilers without
+// libFuzzer:
 //   replay_NAME CORPUS [MUTATIONS OF EACH]
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ namespace {
 constexpr unsigned limit_s = 5;
 
 void run(const std::string& bytes) {
-  alarm(limit_s);  // ends the program
+  alarm(limit_s);  // the signal ends the program
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
     std::mt19937 random(7);
     for (int i = 0; i < mutations; ++i) run(mutated(bytes, random));
     std::printf("%s and %d mutations of it\n", seed.filename().c_str(), mutations);
-    std::fflush(stdout);  // the next one may end the program
+    std::fflush(stdout);  // flush the output, because the next input may end the program
   }
   return seeds.empty() ? 1 : 0;
 }

@@ -9,9 +9,9 @@
 
 namespace osteon::fuzz {
 
-/// Parses the text as a script, as materials and as constraints. A result without a fault must be equal to that of its
-/// canonical text.
-/// @return how many of the three were read
+/// Parses the text as a script, as materials and as constraints. A result without a fault must be equal to the result for
+/// its canonical text.
+/// @return how many of the three kinds were read
 inline int round_trip_texts(std::string_view text) {
   using namespace io::voxfe;
   int read = 0;
@@ -52,8 +52,9 @@ inline int round_trip_texts(std::string_view text) {
   return read;
 }
 
-/// Reads the text as a model of a fixed small grid. A model that is read must be equal to that of its canonical text.
-/// @return whether it was read
+/// Reads the text as a model of a fixed small grid. A model that is read must be equal to the model that is read from its
+/// canonical text.
+/// @return whether the model was read
 inline bool round_trip_model(const std::uint8_t* data, std::size_t size) {
   using namespace io::voxfe;
   script s;
@@ -86,7 +87,8 @@ inline bool round_trip_model(const std::uint8_t* data, std::size_t size) {
   } catch (const data_error&) {
     std::abort();
   }
-  // The material column is a guess if every column is possible; then the voxels differ, but never their number.
+  // The material column is a guess if every column is possible. In this case the voxels may differ, but their number must
+  // not differ.
   if (second.layout.material_first && second.material != first.material) std::abort();
   return true;
 }

@@ -17,7 +17,7 @@ std::int64_t largest_share(const std::vector<std::int64_t>& weight, const std::v
   return largest;
 }
 
-// Oracle: all ways to cut nine planes into four.
+// Oracle: all divisions of nine planes into four parts.
 TEST(balance_planes, finds_the_smallest_largest_share) {
   std::mt19937 generator(7);
   for (int trial = 0; trial < 200; ++trial) {

@@ -30,7 +30,7 @@ std::vector<std::int64_t> shares(const grid::box_tree& tree, const image& voxels
   return result;
 }
 
-// Each voxel is in the box of its owner and in no other.
+// Each voxel is in the box of its owner, and in no other box.
 void expect_partition(const grid::box_tree& tree) {
   std::int64_t volume = 0;
   const index3 n = tree.domain();
@@ -53,7 +53,7 @@ image random_voxels(index3 domain, std::mt19937& random, unsigned one_in) {
   return voxels;
 }
 
-// Oracle: invariants of a partition, for random, empty, full and unbalanced images.
+// Oracle: the invariants of a partition, for random, empty, full and unbalanced images.
 TEST(bricks, cover_the_domain_once_for_every_number_of_ranks) {
   std::mt19937 random(1);
   const index3 domain{7, 5, 6};
@@ -63,17 +63,18 @@ TEST(bricks, cover_the_domain_once_for_every_number_of_ranks) {
   for (const image& voxels : {random_voxels(domain, random, 3), random_voxels(domain, random, 1), corner, point,
                               image(static_cast<std::size_t>(domain.volume()))})
     for (int ranks = 1; ranks <= 64; ++ranks) expect_partition(serial(voxels, domain, ranks));
-  expect_partition(serial(corner, domain, 210));  // one voxel each
+  expect_partition(serial(corner, domain, 210));  // each box has one voxel
   for (const index3 thin : {index3{1, 1, 64}, index3{3, 3, 7}, index3{64, 1, 1}})
     expect_partition(serial(random_voxels(thin, random, 2), thin, 63));
 }
 
-// Oracle: the mean, and the voxels of one plane of a box, which no cut can divide.
+// Oracle: the mean number of voxels. A deviation by the voxels of one plane of a box is permitted, because no cut can divide
+// a plane.
 TEST(bricks, balance_active_voxels_within_a_few_percent) {
   std::mt19937 random(2);
   const index3 domain{48, 40, 44};
   const image even = random_voxels(domain, random, 4);
-  image arch = even;  // a curved plate: most boxes of equal size would be empty
+  image arch = even;  // a curved plate, for which most boxes of equal size would be empty
   std::size_t i = 0;
   for (std::int64_t z = 0; z < domain.z; ++z)
     for (std::int64_t y = 0; y < domain.y; ++y)
@@ -86,12 +87,12 @@ TEST(bricks, balance_active_voxels_within_a_few_percent) {
       const auto share = shares(serial(voxels, domain, ranks), voxels);
       const auto total = static_cast<double>(std::accumulate(share.begin(), share.end(), std::int64_t{0}));
       const double mean = total / ranks;
-      const double granularity = std::log2(ranks) * 0.5 / std::cbrt(mean);  // half a plane of a cube per level
+      const double granularity = std::log2(ranks) * 0.5 / std::cbrt(mean);  // half a plane of a cube per level of bisection
       EXPECT_LE(static_cast<double>(*std::max_element(share.begin(), share.end())) / mean, 1.03 + granularity) << ranks;
     }
 }
 
-// Oracle: by hand; a box is possible for each of as many active voxels as ranks.
+// Oracle: determined by hand. If there are as many active voxels as ranks, each rank has a box with one active voxel.
 TEST(bricks, leave_no_rank_without_active_voxels_if_possible) {
   const index3 domain{9, 8, 7};
   image corner(static_cast<std::size_t>(domain.volume()));
@@ -99,13 +100,13 @@ TEST(bricks, leave_no_rank_without_active_voxels_if_possible) {
     for (const std::size_t y : {0u, 1u})
       for (const std::size_t x : {0u, 1u}) corner[(z * 8 + y) * 7 + x] = 1;
   EXPECT_EQ(shares(serial(corner, domain, 8), corner), std::vector<std::int64_t>(8, 1));
-  image uneven(static_cast<std::size_t>(domain.volume()), 0);  // a full end plate and one voxel far away
+  image uneven(static_cast<std::size_t>(domain.volume()), 0);  // a full plate at the end, and one distant voxel
   std::fill(uneven.begin(), uneven.begin() + 56, material_number{1});
   uneven.back() = 1;
   for (const std::int64_t share : shares(serial(uneven, domain, 6), uneven)) EXPECT_GT(share, 0);
 }
 
-// Oracle: by hand; the middle of a dumb-bell has the smallest cross-section.
+// Oracle: determined by hand. The middle of a dumb-bell has the smallest cross-section.
 TEST(bricks, cut_where_little_is_solid) {
   const index3 domain{200, 20, 20};
   image voxels(static_cast<std::size_t>(domain.volume()), 1);
@@ -116,7 +117,7 @@ TEST(bricks, cut_where_little_is_solid) {
   EXPECT_NEAR(static_cast<double>(tree.cuts()[0].position), 100.5, 1.6);
 }
 
-// Oracle: the tree computed by one rank alone; preliminary parts may be planes and may be empty.
+// Oracle: the tree computed by one rank alone. The preliminary parts may be planes and may be empty.
 TEST(bricks, are_the_same_from_parts_on_many_ranks) {
   std::mt19937 random(3);
   const index3 domain{11, 9, 10};
@@ -135,7 +136,7 @@ TEST(bricks, are_the_same_from_parts_on_many_ranks) {
                usage_error);
 }
 
-// Oracle: every pair of boxes, compared with one another.
+// Oracle: the comparison of every pair of boxes.
 TEST(box_tree, finds_the_ranks_of_a_part_and_those_that_touch) {
   std::mt19937 random(4);
   const index3 domain{13, 12, 17};
@@ -177,7 +178,7 @@ TEST(box_tree, finds_the_ranks_of_a_part_and_those_that_touch) {
     }
 }
 
-// Oracle: the given planes; blocks of planes store their neighbours.
+// Oracle: the given planes. A block of planes knows its neighbours.
 TEST(box_tree, holds_planes_as_well) {
   const std::vector<std::int64_t> first{0, 2, 2, 5, 9};
   const auto tree = grid::box_tree::of_planes({9, 3, 4}, first);

@@ -9,7 +9,7 @@ namespace ghost_cells_test {
 
 using namespace osteon;
 
-// Oracle: the value of a voxel is its global number, so that every voxel can be checked independently.
+// Oracle: the value of a voxel is its global number. Every voxel can therefore be checked independently.
 TEST(ghost_cells, hold_the_neighbours_values_even_through_thin_blocks) {
   const index3 domain{9, 5, 4};
   const std::vector<std::int64_t> weight(9, 1);

@@ -11,7 +11,7 @@ namespace redistribute_test {
 
 using namespace osteon;
 
-// Planes distributed so that some ranks have none.
+// Planes that are distributed so that some ranks have no planes.
 grid::box_tree lopsided_planes(index3 domain) {
   const int size = comm::size(MPI_COMM_WORLD);
   std::vector<std::int64_t> first;
@@ -30,7 +30,7 @@ TEST(redistribute, takes_planes_to_bricks_and_back) {
   EXPECT_EQ(moved, sample::numbers<material_number>(domain, bricks.box_of(me)));
   EXPECT_EQ(grid::redistribute<material_number>(MPI_COMM_WORLD, bricks, planes, moved), bytes);
 
-  // Three components; NaN remains NaN.
+  // The field has three components. NaN remains NaN.
   auto values = sample::numbers<float>(
       {8, 7, 27}, {{bricks.box_of(me).begin.z, bricks.box_of(me).begin.y, 3 * bricks.box_of(me).begin.x},
                    {bricks.box_of(me).end.z, bricks.box_of(me).end.y, 3 * bricks.box_of(me).end.x}});
@@ -52,7 +52,7 @@ TEST(redistribute, takes_planes_to_bricks_and_back) {
   EXPECT_THROW(grid::redistribute<float>(MPI_COMM_WORLD, bricks, planes, wrong, 3), usage_error);
 }
 
-// Oracle: the value of a node is its global number; ranks store only some of the nodes that they share.
+// Oracle: the value of a node is its global number. Each rank stores only some of the nodes that it shares.
 TEST(redistribute_nodes, joins_values_of_all_ranks) {
   const index3 domain{8, 5, 6}, nodes{9, 6, 7};
   const int me = comm::rank(MPI_COMM_WORLD);
@@ -64,7 +64,7 @@ TEST(redistribute_nodes, joins_values_of_all_ranks) {
   for (std::int64_t z = corners.begin.z; z < corners.end.z; ++z)
     for (std::int64_t y = corners.begin.y; y < corners.end.y; ++y)
       for (std::int64_t x = corners.begin.x; x < corners.end.x; ++x, ++i) {
-        const bool inner = x > corners.begin.x || x == 0;  // only the rank below stores the low x face
+        const bool inner = x > corners.begin.x || x == 0;  // only the rank below stores the nodes of the low x face
         if (!inner || static_cast<int>(values[i]) % 7 == 0) values[i] = std::numeric_limits<float>::quiet_NaN();
       }
   const auto joined = grid::redistribute_nodes(MPI_COMM_WORLD, bricks, planes, values);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Bricks and fields for the tests of decompositions.
+/// Bricks and fields for tests of decompositions.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -9,7 +9,8 @@
 
 namespace osteon::sample {
 
-/// Boxes for all ranks of MPI_COMM_WORLD, balanced for `voxels`, shape domain (or for a full domain if there are none).
+/// Boxes for all ranks of MPI_COMM_WORLD. The boxes are balanced for `voxels` (or for a full domain if `voxels` is empty),
+/// whose shape is domain.
 inline grid::box_tree bricks(index3 domain, const std::vector<material_number>& voxels) {
   const std::vector<material_number> full(static_cast<std::size_t>(domain.volume()), 1);
   return grid::balance_bricks(MPI_COMM_SELF, domain, {{}, domain}, {voxels.empty() ? full.data() : voxels.data(), domain},

@@ -12,8 +12,7 @@ namespace shared_nodes_test {
 
 using namespace osteon;
 
-// Rank r stores the nodes id with (id + r) % 3 != 0 of [4 r, 4 r + 12): up to three ranks share a node, and there are
-// gaps.
+// Rank r stores the nodes id of [4 r, 4 r + 12) with (id + r) % 3 != 0. Up to three ranks share a node, and there are gaps.
 bool holds(int rank, std::int64_t id) { return id >= 4 * rank && id < 4 * rank + 12 && (id + rank) % 3 != 0; }
 
 std::vector<std::int64_t> nodes_of(int rank) {
@@ -68,13 +67,13 @@ void check_sums() {
   }
 }
 
-// Oracle: the sum in the order of the ranks, bitwise equal.
+// Oracle: the sum in the order of the ranks. The results must be bitwise equal.
 TEST(shared_nodes, add_the_copies_in_the_order_of_the_ranks) {
   check_sums<float>();
   check_sums<double>();
 }
 
-// Oracle: invariant; every existing node is owned exactly once.
+// Oracle: an invariant. Every existing node has exactly one owner.
 TEST(shared_nodes, have_one_owner) {
   const auto ids = nodes_of(comm::rank(MPI_COMM_WORLD));
   const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(ids), everyone_else());
@@ -90,7 +89,7 @@ TEST(shared_nodes, have_one_owner) {
   }
 }
 
-// Oracle: no message to wait for; a rank without nodes participates.
+// Oracle: there is no message to wait for. A rank without nodes participates.
 TEST(shared_nodes, may_be_none) {
   const std::vector<std::int64_t> none;
   const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(none), everyone_else());
@@ -98,10 +97,10 @@ TEST(shared_nodes, may_be_none) {
   EXPECT_TRUE(shared.not_owned().empty());
 }
 
-// Oracle: hand value; a node may have copies on its own rank, at periodic faces, and on others.
+// Oracle: values computed by hand. A node may have copies on its own rank (at periodic faces) and on other ranks.
 TEST(shared_nodes, may_have_copies_on_one_rank) {
   const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
-  // Node 0 is private, 1 and 3 are copies of the id that all ranks have, 2 is not in the list.
+  // Node 0 is private. Nodes 1 and 3 are copies of the id that all ranks have. Node 2 is not in the list.
   const grid::shared_nodes shared(MPI_COMM_WORLD, {{7, 1}, {100 + me, 0}, {7, 3}}, everyone_else());
   std::vector<double> values{1, 10, 100, 1000};
   shared.exchange_add(values.data(), {1, 1, 1});
@@ -112,7 +111,7 @@ TEST(shared_nodes, may_have_copies_on_one_rank) {
   EXPECT_EQ(not_owned, me == 0 ? (std::vector<std::int32_t>{3}) : copies);
 }
 
-// Oracle: hand value.
+// Oracle: values computed by hand.
 TEST(shared_nodes, find_the_smallest_value_of_the_copies) {
   const int me = comm::rank(MPI_COMM_WORLD);
   const grid::shared_nodes shared(MPI_COMM_WORLD, {{7, 0}, {7, 1}}, everyone_else());
@@ -122,7 +121,7 @@ TEST(shared_nodes, find_the_smallest_value_of_the_copies) {
   EXPECT_EQ(values, (std::vector<std::int64_t>{5 - last, 20, 5 - last, 20}));
 }
 
-// Oracle: by hand. Three ranks of two nodes each have node 1 in common.
+// Oracle: values computed by hand. Three ranks have two nodes each, and node 1 is common to all three ranks.
 TEST(shared_nodes, of_virtual_ranks_without_values_are_counted) {
   constexpr grid::node_layout one{1, 2, 1};
   const auto ledgers = comm::run_virtual_ranks(3, [&](MPI_Comm comm) {
@@ -151,7 +150,7 @@ TEST(shared_nodes, of_virtual_ranks_without_values_are_counted) {
   EXPECT_EQ(runs_and_bytes.at("reductions, 8 B").first, 2);
 }
 
-// Oracle: MPI's own ranks always have values.
+// Oracle: ranks of MPI always have values.
 TEST(shared_nodes, of_a_run_have_values) {
   const comm::without_values nothing(MPI_COMM_WORLD);
   EXPECT_TRUE(comm::has_values(MPI_COMM_WORLD));

@@ -15,7 +15,7 @@ using namespace osteon;
 
 constexpr index3 shape{23, 9, 11};
 
-// All ranks must call this once, together.
+// All ranks must call this function once, together.
 std::string path() {
   static const std::string known = sample::shared_path("points.checkpoint");
   return known;
@@ -24,7 +24,7 @@ std::string path() {
 grid::block planes() { return grid::make_block(MPI_COMM_WORLD, shape, sample::header(shape).active_per_plane); }
 grid::block bricks() { return grid::make_block(MPI_COMM_WORLD, sample::bricks(shape, sample::materials({{}, shape}))); }
 
-// Expected content of the file: the values of all nodes in the order z, y, x.
+// Expected content of the file, which is the values of all nodes in the order z, y, x.
 std::vector<double> expected() {
   const auto all = sample::materials({{}, shape});
   const auto nodes = voxel::corner_nodes(voxel::active_cells({all.data(), shape}));
@@ -71,7 +71,7 @@ TEST(checkpoint_file, comes_back_on_another_decomposition) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
-// Oracle: all ranks throw, whichever of them detects the damage.
+// Oracle: all ranks throw an error, whichever rank detects the damage.
 TEST(checkpoint_file, damage_is_noticed_by_all) {
   sample::points own(planes());
   io::write_checkpoint(path(), own.planes(), own.vectors(), {});
@@ -90,7 +90,7 @@ TEST(checkpoint_file, damage_is_noticed_by_all) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
-// Oracle: the counts of another solid differ.
+// Oracle: the numbers of nodes of another solid differ.
 TEST(checkpoint_file, another_model_is_refused) {
   sample::points own(planes());
   io::write_checkpoint(path(), own.planes(), own.vectors(), {});
@@ -101,7 +101,7 @@ TEST(checkpoint_file, another_model_is_refused) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
 
-// Oracle: the limit of the reader; all ranks throw, and there is no file.
+// Oracle: the limit of the reader. All ranks throw an error, and no file is created.
 TEST(checkpoint_file, what_the_reader_would_refuse_is_not_written) {
   sample::points own(planes());
   std::vector<grid::point_vector> vectors = own.vectors();

@@ -1,7 +1,8 @@
-// Damages files of osteon by seeded bit flips and truncations and reads each with osteon's own reader:
+// Damages files of osteon by seeded bit flips and truncations. The reader of osteon reads each damaged file:
 //   osteon_damaged_files [--count N] [--seed S] [model result checkpoint npy]
-// A reader may refuse a file; it must not crash, take more than 5 s, or return other values than those written. Reading
-// runs in a child process, which is restarted after a file that ended it.
+// A reader may refuse a file. A reader must not crash, take more than 5 s, or return values that differ from the written
+// values. A child process reads the files. If a file ends the child process, the child process is started again after this
+// file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <mpi.h>
@@ -35,9 +36,9 @@ constexpr unsigned limit_s = 5;
 
 struct reader {
   const char* name;
-  bool knows_its_values;  ///< a plain array has no digest: its reader cannot detect changed values
+  bool knows_its_values;  ///< a plain array has no digest, so that its reader cannot detect changed values
   std::function<void(const std::string& path)> make;
-  std::function<std::string(const std::string& path)> read;  ///< a digest of all values read
+  std::function<std::string(const std::string& path)> read;  ///< a digest of all values that were read
 };
 
 template <class Bytes>
@@ -94,7 +95,7 @@ const reader readers[] = {
      }},
 };
 
-// Message of a child to its parent, which outlives it.
+// Message of a child to its parent. The parent outlives the child.
 struct tally {
   int next, refused, same, other;
 };
@@ -150,7 +151,7 @@ int main(int argc, char** argv) {
     int crashes = 0, hangs = 0;
     while (t->next < count) {
       const int before = t->next;
-      std::fflush(stdout);  // or the child reports it again
+      std::fflush(stdout);  // flush the output, because otherwise the child prints this output again
       const pid_t child = fork();
       if (child == 0) read_them(r, path, count, seed, *t);
       int status = 0;
@@ -159,7 +160,7 @@ int main(int argc, char** argv) {
       const bool hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
       ++(hung ? hangs : crashes);
       fmt::print("{}: seed {} {}\n", r.name, seed + static_cast<std::uint64_t>(t->next) - 1, hung ? "hung" : "crashed");
-      if (t->next == before) return 1;  // not even the good file could be read
+      if (t->next == before) return 1;  // not even the undamaged file could be read
     }
     fmt::print("{}: {} files, {} refused, {} read as written, {} read differently{}, {} crashed, {} hung\n", r.name, count,
                t->refused, t->same, t->other, r.knows_its_values ? "" : " (a plain array cannot know)", crashes, hangs);

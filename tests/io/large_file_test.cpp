@@ -37,8 +37,8 @@ voxel::model_header solid_header(index3 n) {
   return h;
 }
 
-// Oracle: a function of the position. The variable has 2^31 + 2^20 elements, but only its last chunk is written, so
-// that the file is sparse; all ranks write and read at offsets beyond an int.
+// Oracle: the value of each element is a function of the position. The variable has 2^31 + 2^20 elements. Only its last
+// chunk is written, so that the file is sparse. All ranks write and read at offsets beyond an int.
 TEST(large_file, positions_beyond_an_int) {
   const index3 n{2049, 1024, 1024};
   voxel::model_header header = solid_header(n);
@@ -87,8 +87,9 @@ TEST(large_file, positions_beyond_an_int) {
   if (rank == 0) std::filesystem::remove(path);
 }
 
-// Oracle: the peak memory reported by the kernel. A rank stores its planes, then its brick, at two bytes per voxel, a
-// piece and HDF5's cache; it never stores the model of 2^27 voxels, in any mode. A single rank stores only its planes.
+// Oracle: the peak memory reported by the kernel. A rank stores its planes, then its brick with two bytes per voxel, a piece
+// of the file, and the cache of HDF5. No rank stores the model of 2^27 voxels, in any mode. A single rank stores only its
+// planes.
 TEST(large_file, no_rank_holds_the_model) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer keeps memory that was freed";

@@ -54,7 +54,7 @@ TEST(model_file, comes_back_as_it_was_written) {
   }
 }
 
-// Oracle: the written values; numbers above 255 use two bytes in the file, 255 and below use one.
+// Oracle: the written values. In the file, numbers above 255 need two bytes, and smaller numbers need one byte.
 TEST(model_file, has_as_many_bytes_a_voxel_as_its_materials_need) {
   const index3 n{37, 300, 250};
   for (const int materials : {255, 256, 3000, 65535}) {
@@ -99,7 +99,7 @@ TEST(model_file, has_as_many_bytes_a_voxel_as_its_materials_need) {
   }
 }
 
-// Oracle: data_error for every flipped bit and every truncation.
+// Oracle: every flipped bit and every truncation causes a data_error.
 TEST(model_file, is_never_read_silently_wrong) {
   const index3 n{9, 20, 20};
   const auto header = sample::header(n);
@@ -107,7 +107,7 @@ TEST(model_file, is_never_read_silently_wrong) {
   write(path, header);
   std::ifstream source(path, std::ios::binary);
   const std::string good{std::istreambuf_iterator<char>(source), {}};
-  MPI_Barrier(MPI_COMM_WORLD);  // all ranks have the good bytes before rank 0 damages them
+  MPI_Barrier(MPI_COMM_WORLD);  // all ranks read the undamaged bytes before rank 0 damages them
   std::mt19937 generator(5);
   for (int trial = 0; trial < 300; ++trial) {
     std::string bad = good;

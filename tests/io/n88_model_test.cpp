@@ -18,7 +18,7 @@ using namespace osteon::io::n88;
 constexpr index3 shape{9, 5, 6};
 constexpr vector3 edge{0.05, 0.03, 0.02}, low{2, -1, 30};
 
-// Three materials and empty space; the corners of the box are solid.
+// An image with three materials and empty space. The corners of the box are solid.
 std::vector<material_number> voxels() {
   std::mt19937 random(5);
   std::vector<material_number> all(static_cast<std::size_t>(shape.volume()));
@@ -29,7 +29,7 @@ std::vector<material_number> voxels() {
 
 std::int64_t place(index3 at) { return (at.z * shape.y + at.y) * shape.x + at.x; }
 
-// Input of a writer: nodes and elements in random order.
+// Input of a writer. Nodes and elements are in random order.
 struct mesh {
   std::vector<float> xyz;
   std::vector<std::array<std::int32_t, 8>> corners;
@@ -61,7 +61,7 @@ mesh mesh_of(const std::vector<material_number>& all) {
   return m;
 }
 
-// The same on all ranks, which make the first call together.
+// The name of the file, which is equal on all ranks. All ranks make the first call together.
 const std::string& file_name() {
   static const std::string name = sample::shared_path("osteon.n88model");
   return name;
@@ -96,7 +96,7 @@ description described(const mesh& m) {
   return what;
 }
 
-// Oracle: the voxels of which the mesh was made; on any number of ranks, for any order of the file.
+// Oracle: the voxels from which the mesh was made. The test uses several numbers of ranks and random orders of the file.
 TEST(n88_model, comes_back_on_any_number_of_ranks) {
   const std::vector<material_number> all = voxels();
   const mesh m = mesh_of(all);
@@ -119,7 +119,7 @@ TEST(n88_model, comes_back_on_any_number_of_ranks) {
   EXPECT_EQ(h.materials[3].poisson_ratio, -0.5);
   EXPECT_NE(h.materials[2].name, h.materials[3].name);
 
-  // Only the active problem; forces of a node are added.
+  // The file contains only the active problem. Several forces at one node are added.
   ASSERT_EQ(h.conditions.size(), 2U);
   for (const voxel::node_condition& c : h.conditions)
     if (c.node == index3{0, 0, 0}) {
@@ -137,7 +137,7 @@ TEST(n88_model, comes_back_on_any_number_of_ranks) {
   EXPECT_EQ(whole.file.header.conditions, h.conditions);
 }
 
-// Oracle: the contract: all ranks throw an error with the name of the file.
+// Oracle: the contract. All ranks throw an error with the name of the file.
 TEST(n88_model, of_boxes_that_are_no_voxels_is_refused_by_all_ranks) {
   mesh m = mesh_of(voxels());
   m.xyz[3 * 40] += static_cast<float>(0.4 * edge.x);

@@ -7,7 +7,7 @@ namespace plane_exchange_test {
 
 using namespace osteon;
 
-// Byte b of plane z.
+// The value of byte b of plane z.
 std::byte value_at(std::int64_t z, std::int64_t b) { return static_cast<std::byte>(z * 31 + b * 7); }
 
 std::vector<std::byte> planes_of(io::plane_range r, std::int64_t bytes) {
@@ -34,8 +34,8 @@ constexpr variant variants[] = {{io::access_mode::serial, 0},
                                 {io::access_mode::aggregated, 2},
                                 {io::access_mode::parallel, 0}};
 
-// Oracle: the function of the position above. Slabs are uneven and some ranks have none; messages are cut at 7 bytes
-// and pieces at a few planes, far below the sizes at which counts would exceed an int.
+// Oracle: the values of the function value_at. Slabs are uneven, and some ranks have none. Messages are cut at 7 bytes, and
+// pieces at a few planes. These sizes are far below the sizes at which counts would exceed an int.
 TEST(plane_exchange, deals_planes_out) {
   const int ranks = comm::size(MPI_COMM_WORLD), rank = comm::rank(MPI_COMM_WORLD);
   const std::int64_t planes = 23, bytes = 5;
@@ -72,7 +72,7 @@ TEST(plane_exchange, deals_planes_out) {
     }
 }
 
-// Oracle: a mark near the end of 5 GB that one rank requests; its pages are those of an empty file, so that they use no
+// Oracle: a mark near the end of 5 GB, which one rank requests. The pages are those of an empty file, so that they need no
 // memory.
 TEST(plane_exchange, counts_beyond_an_int) {
   const int ranks = comm::size(MPI_COMM_WORLD), rank = comm::rank(MPI_COMM_WORLD);

@@ -32,7 +32,7 @@ std::vector<std::uint8_t> gradient(int width, int height) {
   return rgba;
 }
 
-// Oracle: libpng's simplified reader returns the bytes, for one strip and for several.
+// Oracle: the simplified reader of libpng returns the bytes, for one strip and for several strips.
 TEST(png, returns_the_written_pixels) {
   for (const int height : {21, 64, 201}) {
     const temporary_folder folder;
@@ -54,7 +54,7 @@ TEST(png, returns_the_written_pixels) {
   }
 }
 
-// Oracle: the file written by one rank, byte for byte; also if some ranks have no rows.
+// Oracle: the file written by one rank. The bytes must be equal, also if some ranks have no rows.
 TEST(png, of_rows_on_all_ranks_is_the_file_of_one) {
   const bool root = comm::rank(MPI_COMM_WORLD) == 0;
   for (const int height : {1, 130, 300}) {
@@ -91,7 +91,7 @@ TEST(png, leaves_no_file_behind_when_it_cannot_write) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
 }
 
-// Oracle: the type of the error, and an empty folder, if the file cannot grow (as on a full disk).
+// Oracle: the type of the error, and an empty folder. The file cannot grow, as on a full disk.
 TEST(png, reports_that_a_file_cannot_grow) {
   const temporary_folder folder;
   rlimit before{};

@@ -49,7 +49,7 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Oracle: the functions of the position in sample.hpp; chunks of several planes extend across thin slabs.
+// Oracle: the functions of the position in sample.hpp. Chunks of several planes extend across thin slabs.
 TEST(result_file, contains_the_values_of_any_number_of_ranks) {
   const index3 n{23, 200, 170};
   const auto header = sample::header(n);
@@ -101,8 +101,8 @@ TEST(result_file, contains_the_values_of_any_number_of_ranks) {
   if (planes.owned.begin.z == 0) std::filesystem::remove(path);
 }
 
-// Oracle: the contract of plane_source: each plane of the block is made once, and the number of planes in memory never
-// exceeds one piece of the writer and the planes requested by other pieces. By planes and bricks, in every mode.
+// Oracle: the contract of plane_source. Each plane of the block is made once. The number of planes in memory never exceeds
+// one piece of the writer and the planes requested by other pieces. The test runs by planes and by bricks, in every mode.
 TEST(result_file, makes_values_when_they_are_due) {
   const index3 n{40, 64, 64};
   const auto header = sample::header(n);
@@ -114,7 +114,7 @@ TEST(result_file, makes_values_when_they_are_due) {
     for (const auto mode : {io::access_mode::serial, io::access_mode::aggregated, io::access_mode::parallel}) {
       io::access how;
       how.mode = mode;
-      how.bytes_per_call = 4 * n.y * n.x;  // so a piece is one chunk
+      how.bytes_per_call = 4 * n.y * n.x;  // with this size, a piece is one chunk
       io::storage plain;
       plain.method = io::compression::none;
       auto writer = io::result_writer::create(path, where, header, fields, {}, how, plain);

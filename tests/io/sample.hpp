@@ -1,5 +1,5 @@
 #pragma once
-// A small image whose values are functions of the position, so that any decomposition can be checked against it.
+// A small image whose values are functions of the position, so that any decomposition can be checked.
 #include <mpi.h>
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ inline float cell_at(std::int64_t z, std::int64_t y, std::int64_t x) {
   if (material_at(z, y, x) == 0) return std::numeric_limits<float>::quiet_NaN();
   return static_cast<float>(z) + 0.25f * static_cast<float>(y) - 0.125f * static_cast<float>(x);
 }
-/// Component c (x, y, z) of a field that equals the node's position.
+/// Component c (x, y, z) of a field whose value is the position of the node.
 inline float node_at(std::int64_t z, std::int64_t y, std::int64_t x, int c) {
   if ((z + y + x) % 11 == 0) return std::numeric_limits<float>::quiet_NaN();
   return static_cast<float>(c == 0 ? x : c == 1 ? y : z);
@@ -62,8 +62,8 @@ inline const std::vector<io::field_info> fields{{"sed", "strain energy density",
                                                 {"strain", "strain", "1", io::centring::cell, 6},
                                                 {"displacement", "displacement", "mm", io::centring::node, 3}};
 
-/// Writes all variables and closes the file. The rank above each cut lacks the nodes with x + y even of its lowest
-/// plane.
+/// Writes all variables and closes the file. On the rank above each cut, the nodes of the lowest plane with even x + y are
+/// missing.
 inline std::int64_t write(const std::string& path, const grid::block& where, const voxel::model_header& h,
                           const io::access& how = {}, bool close = true, const io::storage& stored = {},
                           const std::function<void()>& before_close = {}) {
@@ -91,7 +91,7 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
   return close ? writer.close().bytes : 0;
 }
 
-/// A path in the temporary directory, the same on all ranks.
+/// A path in the temporary directory. The path is equal on all ranks.
 inline std::string shared_path(const std::string& name) {
   int pid = static_cast<int>(::getpid());
   MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);

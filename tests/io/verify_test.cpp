@@ -65,7 +65,8 @@ std::string expected_digests(index3 n, std::int64_t planes_per_digest) {
   return all;
 }
 
-// Oracle: digests computed here from the definition of the values, for every mode, decomposition and storage method.
+// Oracle: digests that this test computes from the definition of the values, for every mode, decomposition and storage
+// method.
 TEST(verify, digests_do_not_depend_on_mode_ranks_or_storage) {
   const index3 n{37, 90, 80};
   const auto header = sample::header(n);
@@ -97,7 +98,8 @@ TEST(verify, digests_do_not_depend_on_mode_ranks_or_storage) {
   if (rank() == 0) std::filesystem::remove(path);
 }
 
-// Oracle: relative error at most half a unit of the last digit kept; NaN remains; digests are of the rounded values.
+// Oracle: the relative error is at most half a unit of the last kept digit, and NaN remains NaN. The digests are digests of
+// the rounded values.
 TEST(verify, rounded_fields_match_their_digests) {
   const index3 n{9, 40, 30};
   const auto header = sample::header(n);
@@ -132,8 +134,8 @@ TEST(verify, rounded_fields_match_their_digests) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Oracle: the changed values. netCDF writes them with matching checksums, as would a repaired index or a faulty
-// program.
+// Oracle: the changed values. netCDF writes these values with matching checksums, as a repaired index or a faulty program
+// would do.
 TEST(verify, names_the_field_and_the_planes_that_changed) {
   const index3 n{40, 200, 170};  // material: one chunk; sed: 15 planes per chunk; displacement: 5
   const auto header = sample::header(n);
@@ -181,7 +183,7 @@ TEST(verify, names_the_field_and_the_planes_that_changed) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Flips a bit of the last values written to the only file whose name has this prefix.
+/// Flips a bit of the last values that were written to the only file whose name has this prefix.
 void spoil(const std::string& prefix) {
   std::filesystem::path found;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(prefix).parent_path()))
@@ -194,9 +196,9 @@ void spoil(const std::string& prefix) {
   ASSERT_TRUE(file.good()) << found;
 }
 
-// Oracle: a bit flipped on the disk between the write and close(), as by a file system that loses a write: the file
-// does not get its name. Without reading back it does, but its seal, which covers the intended content, shows the
-// damage.
+// Oracle: a bit is flipped on the disk between the write and close(), as by a file system that loses a write. The file does
+// not get its name. Without the check that reads back, the file gets its name. The seal covers the intended content and
+// reveals the damage.
 TEST(verify, damaged_files_do_not_get_their_name) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);
@@ -240,8 +242,8 @@ void put_bytes(const std::string& path, const std::string& bytes) { std::ofstrea
 std::string digest_of(std::string_view text) { return xxh3_of(std::as_bytes(std::span(text))); }
 std::string older_digest_of(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
 
-// Oracle: docs/reference/format.md, evaluated by hand; also a bit flipped anywhere after the values. Files with the
-// older seal, over blocks of 4 MiB, can still be read.
+// Oracle: docs/reference/format.md, evaluated by hand. A bit flipped anywhere after the values is detected. Files with the
+// older seal over blocks of 4 MiB can still be read.
 TEST(verify, the_seal_agrees_with_the_format) {
   const index3 n{13, 90, 80};
   const auto header = sample::header(n);

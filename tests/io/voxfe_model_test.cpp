@@ -35,7 +35,7 @@ void expect_same(const model_planes& m, const whole_model& whole) {
   EXPECT_EQ(m.index_base, whole.layout.base);
 }
 
-// Oracle: the reader of one process. Some ranks have a few lines of the file, others none.
+// Oracle: the reader of one process. Some ranks read a few lines of the file, and other ranks read none.
 TEST(VoxfeModelOnRanks, equals_the_serial_reader_in_both_ways) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     voxfe_files files = random_voxfe(seed);
@@ -49,7 +49,7 @@ TEST(VoxfeModelOnRanks, equals_the_serial_reader_in_both_ways) {
   }
 }
 
-// Oracle: the message of the serial reader, on every rank, for any position of the first fault in the file.
+// Oracle: the message of the serial reader. Every rank has this message, for any position of the first fault in the file.
 TEST(VoxfeModelOnRanks, faults_are_told_by_all_ranks_with_their_line) {
   const voxfe_files good = random_voxfe(4);
   const auto lines = std::count(good.model.begin(), good.model.end(), '\n');
@@ -108,7 +108,7 @@ TEST(VoxfeModelOnRanks, text_to_netcdf_to_text_is_byte_identical) {
   }
 }
 
-// Oracle: the rows themselves; nodes shared by ranks occur once, in order, and both modes write the same bytes.
+// Oracle: the rows themselves. Nodes shared by ranks occur once, in order. Both modes write equal bytes.
 TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     const voxfe_folder folder(random_voxfe(seed));
@@ -172,7 +172,7 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
   }
 }
 
-// Oracle: the previous file; a failed write leaves it unchanged and throws a machine_error on all ranks.
+// Oracle: the previous file. A failed write leaves the previous file unchanged and throws a machine_error on all ranks.
 TEST(VoxfeModelOnRanks, a_failed_write_is_an_error_on_all_ranks) {
   for (const text_access access : ways)
     EXPECT_THROW(write_rows(

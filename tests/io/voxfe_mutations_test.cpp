@@ -33,8 +33,7 @@ std::string mutated(std::string text, std::mt19937& draw) {
   return text;
 }
 
-// Oracle: canonical text is a fixed point of the parsers, which throw only data_error. Many of the files remain
-// readable.
+// Oracle: the parsers reproduce canonical text unchanged and throw only data_error. Many of the files remain readable.
 TEST(VoxfeMutations, ten_thousand_damaged_files_are_refused_or_read_as_they_stand) {
   const auto bytes = [](const std::string& text) { return reinterpret_cast<const std::uint8_t*>(text.data()); };
   std::mt19937 draw(11);

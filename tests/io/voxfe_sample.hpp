@@ -16,7 +16,7 @@ struct voxfe_files {
   std::string script, materials, model, constraints;
 };
 
-/// Writes the files as `script`, `mat`, `model`, `nodes`; removes them with the object.
+/// Writes the files `script`, `mat`, `model` and `nodes`. The destructor removes these files.
 class voxfe_folder {
  public:
   explicit voxfe_folder(const voxfe_files& files) {
@@ -42,7 +42,7 @@ class voxfe_folder {
   std::filesystem::path path_;
 };
 
-/// Canonical files of a random model: a porous solid of some materials, with supports and forces.
+/// Canonical files of a random model. The model is a porous solid of several materials, with supports and forces.
 inline voxfe_files random_voxfe(unsigned seed) {
   std::mt19937 draw(seed);
   const auto up_to = [&](int n) { return static_cast<int>(draw() % static_cast<unsigned>(n)); };

@@ -47,7 +47,7 @@ std::string error_of(const voxfe_files& files, reading_options how = {}) {
   return "";
 }
 
-// Oracle: the grammar of docs/reference/voxfe.md; both spellings of a command mean the same.
+// Oracle: the grammar of docs/reference/voxfe.md. Both spellings of a command have an equal meaning.
 TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
   const script old = parsed(
       "\xEF\xBB\xBF  LOAD_MATERIALS_FILE ./m.txt\r\n\r\nVOXEL_SIZE 0.1 0.2 0.3  2\r\nALGORITHM_FEA JAPCG\r\nMAX_ITER 500\r\n"
@@ -79,7 +79,7 @@ TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
   }
 }
 
-// Oracle: hand; a TOML file may also begin with a word that is a command.
+// Oracle: determined by hand. A TOML file may also begin with a word that is a command.
 TEST(VoxfeScript, is_recognised_by_its_first_word) {
   EXPECT_TRUE(is_voxfe_script("\n# x\n  load_model 1 1 1 m\n"));
   EXPECT_TRUE(is_voxfe_script("SELECTION_OF_NODES"));
@@ -88,7 +88,8 @@ TEST(VoxfeScript, is_recognised_by_its_first_word) {
   EXPECT_FALSE(is_voxfe_script(""));
 }
 
-// Oracle: hand; inline materials of both kinds; a material line overrides by its number.
+// Oracle: determined by hand. The test has inline materials of both kinds. A material line replaces the material with its
+// number.
 TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   const script s = parsed(
       "YOUNG_MODULUS 1 17000\nPOISSON_RATIO 1 0.3\nMATERIAL 2 METAL 2e5 0.28 #aa00ff\nMATERIAL 1 BONE 18000 0.31 PASSIVE\n"
@@ -104,15 +105,15 @@ TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   EXPECT_TRUE(s.lines[1].preserve);
   EXPECT_FALSE(s.compute_sed);
   EXPECT_EQ(s.dialect, flag_dialect::force_mask);
-  ASSERT_EQ(s.notes.size(), 2U);  // a repeated command, and one of another program
+  ASSERT_EQ(s.notes.size(), 2U);  // one note is about a repeated command, and one about a command of another program
   EXPECT_NE(s.notes[1].find("s:10"), std::string::npos) << s.notes[1];
   EXPECT_NE(s.notes[1].find("VISUALISE"), std::string::npos);
 }
 
-// Oracle: the written numbers, each material twice, in opposite orders; the last value counts.
+// Oracle: the written numbers. Each material occurs twice, in opposite orders, and the last value counts.
 TEST(VoxfeScript, many_materials_keep_their_numbers_and_last_values) {
   constexpr int count = 65000;
-  const auto number = [](int i) { return 7 * i % count; };  // in random order, each once
+  const auto number = [](int i) { return 7 * i % count; };  // each number once, in random order
   std::string text = "VOXEL_SIZE 1 1 1 1\n";
   for (int id = 0; id < count; ++id) text += "YOUNG_MODULUS " + std::to_string(number(id)) + " 5\n";
   for (int id = count - 1; id >= 0; --id)
@@ -128,8 +129,9 @@ TEST(VoxfeScript, many_materials_keep_their_numbers_and_last_values) {
   }
 }
 
-// Oracle: ten times as many materials take about ten times as long; a search through the rows for each line would take
-// a hundred times as long. CPU time, minimum of three, so that other programs on the machine have no effect.
+// Oracle: ten times as many materials take about ten times as long. With a search through the rows for each line, the time
+// would be a hundred times as long. The test measures CPU time and uses the minimum of three measurements, so that other
+// programs on the machine have no effect.
 TEST(VoxfeScript, time_to_read_materials_grows_with_their_number) {
   const auto seconds_of = [](int count) {
     std::string text = "VOXEL_SIZE 1 1 1 1\n";
@@ -147,7 +149,7 @@ TEST(VoxfeScript, time_to_read_materials_grows_with_their_number) {
   EXPECT_LT(many, 35 * few);
 }
 
-// Oracle: hand; each line has a different fault, and all are reported with their lines.
+// Oracle: determined by hand. Each line has a different fault. All faults are reported with their lines.
 TEST(VoxfeScript, faults_contain_line_value_and_expectation) {
   const auto faults = faults_of(
       "VOXEL_SIZE 0.1 -1 0.1 1\nVOXEL_SIZE 0.1 0.1 0.1 0\nMAX_ITER many\nTOLERANCE 0\nLOAD_MCTSCAN 0 1 1 m\n"
@@ -159,14 +161,14 @@ TEST(VoxfeScript, faults_contain_line_value_and_expectation) {
   EXPECT_NE(faults[2].text.find("('many') must be a whole number"), std::string::npos) << faults[2].text;
 }
 
-// Oracle: hand; a thousand bad lines are reported as twenty and "more".
+// Oracle: determined by hand. For a thousand bad lines, twenty lines and the word "more" are reported.
 TEST(VoxfeScript, messages_are_bounded) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "MAX_ITER x\n";
   EXPECT_EQ(faults_of(text).size(), 21U);
 }
 
-// Oracle: hand; the beam's voxels, materials and node lines.
+// Oracle: the voxels, materials and node lines of the beam, determined by hand.
 TEST(VoxfeModel, is_read_with_its_materials_and_conditions) {
   const voxfe_folder folder(beam());
   const script s = read_script(folder.script());
@@ -180,7 +182,7 @@ TEST(VoxfeModel, is_read_with_its_materials_and_conditions) {
   EXPECT_EQ(m.header.conditions[1], (voxel::node_condition{{1, 0, 3}, {}, {-2, 0, 1.5}, false}));
 }
 
-// Oracle: the same beam, written in the variants found in practice.
+// Oracle: the beam of the previous test, written in the variants found in practice.
 TEST(VoxfeModel, base_and_column_order_are_found_out) {
   const voxfe_files base_one = beam();
   voxfe_files base_zero = base_one, turned = base_one, with_size = base_one, narrow = base_one;
@@ -198,7 +200,7 @@ TEST(VoxfeModel, base_and_column_order_are_found_out) {
     EXPECT_EQ(m.material, expected.material) << f.model;
     EXPECT_EQ(m.header.conditions, expected.header.conditions) << f.model;
   }
-  // Only a node determines the base: the elements fit both bases in a grid wider than their extent.
+  // Only a node determines the base. The grid is wider than the extent of the elements, so that the elements fit both bases.
   narrow.script.replace(narrow.script.find("3 1 1"), 5, "5 5 5");
   narrow.model = "1\n1 7 2 2 2\n";
   narrow.constraints = "SELECT_NODE_3D 0 2 2 0 0 0 1 1 1\n";
@@ -207,7 +209,7 @@ TEST(VoxfeModel, base_and_column_order_are_found_out) {
   EXPECT_EQ(read(narrow).layout.base, 1);
 }
 
-// Oracle: hand, for both dialects of the flags.
+// Oracle: determined by hand for both dialects of the flags.
 TEST(VoxfeModel, flags_of_forces_lock_or_choose) {
   voxfe_files f = beam();
   f.constraints =
@@ -228,7 +230,7 @@ TEST(VoxfeModel, flags_of_forces_lock_or_choose) {
   EXPECT_EQ(lock[3].force_N, (vector3{7, 5, 3}));
 }
 
-// Oracle: 1 m is 1000 mm, 1 MPa is 1e6 Pa; implausible units are queried.
+// Oracle: 1 m is 1000 mm, and 1 MPa is 1e6 Pa. The reader reports implausible units.
 TEST(VoxfeModel, units_are_converted_and_doubtful_ones_refused) {
   voxfe_files f = beam();
   f.script.replace(f.script.find("0.5 0.5 0.5"), 11, "5e-4 5e-4 5e-4");
@@ -245,7 +247,7 @@ TEST(VoxfeModel, units_are_converted_and_doubtful_ones_refused) {
   EXPECT_EQ(error_of(ones, {unit_system::mm_MPa, true, -1}), "");
 }
 
-// Oracle: hand; the messages contain file and line, the value, and the remedy.
+// Oracle: determined by hand. The messages contain the file, the line, the value and the remedy.
 TEST(VoxfeModel, faults_name_file_line_value_and_remedy) {
   const auto expect = [](const char* model, const char* words) {
     voxfe_files f = beam();

@@ -1,6 +1,6 @@
-// write_again DIRECTORY [TIMES]: writes a model, a result and a checkpoint TIMES times (default: forever), for the
-// tests that kill writers (tests/job/test_reliability.py). TIMES = 0 reads the model and the checkpoint and compares
-// their values.
+// write_again DIRECTORY [TIMES] writes a model, a result and a checkpoint TIMES times (default: forever). The program is for
+// the tests that kill writers (tests/job/test_reliability.py). With TIMES = 0, the program reads the model and the
+// checkpoint and compares their values.
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
   sample::points points(where);
   io::access how;
-  how.bytes_per_call = std::int64_t{1} << 20;  // so that writing a result needs several calls
+  how.bytes_per_call = std::int64_t{1} << 20;  // with this size, writing a result needs several calls
   bool good = true;
   for (int i = 0; i < times; ++i) {
     const auto voxels = sample::materials({{}, n});

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of jobs; fixtures shared with other tests are in tests/conftest.py."""
+"""Fixtures for the tests of jobs. Fixtures that other tests also use are in tests/conftest.py."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ using json = nlohmann::ordered_json;
 
 const fs::path here = fs::path(__FILE__).parent_path();
 
-// The digests that identify checkpoints, results and models of an earlier run. The path of the image and the version of
-// the program are removed from the model's rules: they differ between machines and releases.
+// The digests that identify checkpoints, results and models of an earlier run. The path of the image and the version of the
+// program are removed from the rules of the model, because they differ between machines and releases.
 json digests_of(const fs::path& job_file) {
   std::vector<problem> problems;
   const job::spec read = job::read_spec(job_file.string(), problems);
@@ -37,9 +37,9 @@ json digests_of(const fs::path& job_file) {
           {"model", sha256_of(std::as_bytes(std::span(text)))}};
 }
 
-// Oracle: the digests of the examples as stored in tests/job/digests.json. If they change, checkpoints, models and
-// finished results of earlier versions are computed again: keep them unless a key is new or its meaning has changed. In
-// that case write them again by OSTEON_WRITE_DIGESTS=1 build/release/tests/test_job digests_test.cpp.
+// Oracle: the digests of the examples as stored in tests/job/digests.json. If these digests change, checkpoints, models and
+// finished results of earlier versions are computed again. Keep the digests, unless a key is new or its meaning has changed.
+// In that case, write the digests again with OSTEON_WRITE_DIGESTS=1 build/release/tests/test_job digests_test.cpp.
 TEST(digests, of_the_examples_are_those_of_earlier_versions) {
   const fs::path stored_in = here / "digests.json";
   json now = json::object();
@@ -54,7 +54,7 @@ TEST(digests, of_the_examples_are_those_of_earlier_versions) {
     for (const auto& [what, digest] : digests.items()) EXPECT_EQ(stored[name][what], digest) << name << ", " << what;
 }
 
-// Oracle: the contract of a model: options that change the grey values belong to its rules.
+// Oracle: the contract of a model. Options that change the grey values belong to the rules of the model.
 TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   std::vector<problem> problems;
   const std::string text = "[image]\npath = 'a.tif'\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n";
@@ -64,7 +64,7 @@ TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   EXPECT_TRUE(problems.empty()) << job::join(problems);
 }
 
-// Adds all tables to a job, so that all keys exist, and changes the value of one of them.
+// Adds all tables to a job, so that all keys exist, and changes the value of one key.
 class changer final : public job::key_visitor {
  public:
   explicit changer(std::size_t which) : which_(which) {}
@@ -74,7 +74,7 @@ class changer final : public job::key_visitor {
     std::visit([](auto* field) { change(*field); }, value);
   }
   void table(const job::key_table& table, void* owner) override { visit_keys(table, table.open(owner), *this); }
-  const job::key_entry* changed() const { return changed_; }  // null: there are fewer keys
+  const job::key_entry* changed() const { return changed_; }  // null if there are fewer keys
 
  private:
   static void change(std::string& value) { value += "x"; }
@@ -96,8 +96,7 @@ class changer final : public job::key_visitor {
   const job::key_entry* changed_ = nullptr;
 };
 
-// Oracle: the use stated by each key: a value that affects the results must be part of a digest, and one that does not
-// must not change it.
+// Oracle: the use that each key states. A digest must contain each value that affects the results, and no other value.
 TEST(digests, contain_a_key_by_its_use) {
   constexpr auto none = static_cast<std::size_t>(-1);
   job::spec before;

@@ -46,7 +46,7 @@ TEST_F(lock, follows_no_link) {
   EXPECT_FALSE(fs::exists(at("elsewhere")));
 }
 
-// Invariant: files created by a failed job are removed; existing and useful files remain.
+// Invariant: files created by a failed job are removed. Existing files and useful files remain.
 TEST_F(lock, removes_its_own_folders) {
   {
     directory_lock held(at("a/b/out"));
@@ -69,7 +69,7 @@ TEST_F(lock, removes_its_own_folders) {
   EXPECT_TRUE(fs::exists(at("d")));
 }
 
-// Invariant: locking a folder that is removed meanwhile locks the new one.
+// Invariant: if a folder is removed while it is being locked, the new folder is locked.
 TEST_F(lock, follows_a_folder_that_is_made_anew) {
   const std::string folder = at("out");
   directory_lock first(folder);

@@ -1,4 +1,5 @@
-// The parts of an estimate: linear fits of measured runs, networks between ranks, substitutes for plans of many ranks.
+// Tests for the parts of an estimate. The parts are linear fits of measured runs, networks between ranks, and substitutes
+// for plans of many ranks.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,8 +22,8 @@ measured_run run_of(double unknowns, double set_up, double solution, double iter
   return run;
 }
 
-// Oracle: by hand. Parts are those of the run that counted them, for each of its iterations, and are stored in the
-// file.
+// Oracle: determined by hand. The parts are those of the run that counted them, for each of its iterations. The file
+// contains these parts.
 TEST(StageCosts, KnowHowOftenPartsHappen) {
   const measured_run large = run_of(1e6, 3, 30, 10);
   measured_run small = run_of(1e5, 1.2, 2.4, 8);
@@ -32,7 +33,7 @@ TEST(StageCosts, KnowHowOftenPartsHappen) {
   EXPECT_EQ(parse_costs(to_json(costs).dump(), "it").parts, costs.parts);
 }
 
-// Oracle: by hand. Set-up is 1 s + 2 us per unknown, an iteration 3 us per unknown.
+// Oracle: determined by hand. The set-up takes 1 s + 2 us per unknown. An iteration takes 3 us per unknown.
 TEST(StageCosts, AreTheLineThroughTwoRuns) {
   const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 1.2, 2.4, 8);
   const stage_costs costs = costs_of(large, &small);
@@ -42,13 +43,13 @@ TEST(StageCosts, AreTheLineThroughTwoRuns) {
   EXPECT_NEAR(costs.iteration.at(4e6), 12, 1e-9);
   EXPECT_EQ(costs.iterations, 10);
   EXPECT_TRUE(costs.parts.empty());
-  // Beyond the larger run, one twelfth more for each doubling of the unknowns, at most a factor of 1.6.
+  // Beyond the larger run, each doubling of the unknowns adds one twelfth, up to a factor of 1.6.
   EXPECT_NEAR(costs.seconds_of_iteration(5e5), 1.5, 1e-9);
   EXPECT_NEAR(costs.seconds_of_iteration(4e6), 12 * (1 + 2.0 / 12), 1e-9);
   EXPECT_NEAR(costs.seconds_of_iteration(1e12), 1.6 * 3e6, 1e-3);
 }
 
-// Oracle: by hand. A pixel takes 1 us and 10 ns for each voxel along an edge of 50 and 100 voxels.
+// Oracle: determined by hand. A pixel takes 1 us, and 10 ns for each voxel along an edge. The edges have 50 and 100 voxels.
 TEST(StageCosts, OfAPictureGrowWithTheEdge) {
   measured_run large = run_of(1e6, 1, 1, 1), small = run_of(1e5, 1, 1, 1);
   large.voxels = 1e6;
@@ -59,7 +60,7 @@ TEST(StageCosts, OfAPictureGrowWithTheEdge) {
   EXPECT_NEAR(costs_of(large, &small).picture.at(200), 3e-6, 1e-15);
 }
 
-// Oracle: a small run that took longer than the large one is ignored; the time of the large one is unchanged.
+// Oracle: a small run that took longer than the large run is ignored. The time of the large run is unchanged.
 TEST(StageCosts, NeverFallWithTheSize) {
   const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 4, 60, 10);
   const stage_costs costs = costs_of(large, &small);
@@ -68,7 +69,7 @@ TEST(StageCosts, NeverFallWithTheSize) {
   EXPECT_NEAR(costs.iteration.at(1e6), 3, 1e-12);
 }
 
-// Oracle: four ranks share seconds and unknowns, so that the time per unknown is the same.
+// Oracle: four ranks divide seconds and unknowns by four, so that the time per unknown is unchanged.
 TEST(StageCosts, OfSeveralRanksAreThoseOfOne) {
   measured_run four = run_of(1e6, 3, 30, 10);
   four.ranks = 4;
@@ -115,7 +116,8 @@ machine::description four_hosts() {
   return found;
 }
 
-// Oracle: by hand. 12.5 MB take a second at 12.5 MB/s, and 12.5 ms inside a host; latencies are below 0.1 ms.
+// Oracle: determined by hand. At 12.5 MB/s, 12.5 MB take a second. Inside a host, the message takes 12.5 ms. Latencies are
+// below 0.1 ms.
 TEST(RankNetwork, BetweenHostsLinksCountAndInsideMemory) {
   const rank_network found = network_of_machine(four_hosts(), 8, 0);
   EXPECT_EQ(found.hosts, 4);
@@ -124,11 +126,12 @@ TEST(RankNetwork, BetweenHostsLinksCountAndInsideMemory) {
   const auto inside = times_of(one_message(8, 1, 12500000), found), outside = times_of(one_message(8, 2, 12500000), found);
   EXPECT_NEAR(inside[0].seconds, 12.5e-3, 0.1e-3);
   EXPECT_NEAR(outside[0].seconds, 1, 0.1e-3);
-  // Without bytes: the measured latency, a quarter of it at each end, and a small amount for memory.
+  // Without bytes, the time is the measured latency. A quarter of the latency is at each end, and a small amount is for
+  // memory.
   EXPECT_NEAR(outside[0].latency_seconds, 40e-6, 1e-6);
 }
 
-// Oracle: by hand. Two messages share a host's link, so both arrive after two seconds.
+// Oracle: determined by hand. Two messages use the link of one host, so that both messages arrive after two seconds.
 TEST(RankNetwork, RanksOfAHostShareItsLink) {
   const rank_network found = network_of_machine(four_hosts(), 8, 0);
   job_plans plans = one_message(8, 2, 12500000);
@@ -139,7 +142,7 @@ TEST(RankNetwork, RanksOfAHostShareItsLink) {
   EXPECT_NEAR(times_of(plans, found)[0].seconds, 2, 1e-3);
 }
 
-// Oracle: hosts missing from the machine are reported as assumed.
+// Oracle: hosts that are missing from the machine file are reported as assumed.
 TEST(RankNetwork, SaysWhichHostsItAssumes) {
   const rank_network found = network_of_machine(four_hosts(), 16, 0);
   EXPECT_EQ(found.hosts, 8);
@@ -148,7 +151,8 @@ TEST(RankNetwork, SaysWhichHostsItAssumes) {
   EXPECT_NEAR(times_of(one_message(16, 15, 12500000), found)[0].seconds, 1, 0.1e-3);
 }
 
-// Oracle: the same message by hand on a crossbar of 100 MB/s with a start-up of 10 us; too many ranks are refused.
+// Oracle: the same message, computed by hand on a crossbar with 100 MB/s and a start-up of 10 us. Too many ranks are
+// refused.
 TEST(RankNetwork, TakesAModelBetweenHosts) {
   const auto model = std::make_shared<const net::network>(net::network_by_text("crossbar:4,rate=100MB/s,startup=10us"));
   const machine::link memory{1e-6, 1e9};
@@ -160,7 +164,7 @@ TEST(RankNetwork, TakesAModelBetweenHosts) {
   EXPECT_THROW(network_of_model(model, memory, 4 * 512 + 1, 0), usage_error);
 }
 
-// Oracle: the verifier, and counts by hand: 27 blocks, the inner one has 26 around it.
+// Oracle: the verifier, and counts determined by hand. There are 27 blocks, and the inner block has 26 neighbours.
 TEST(BlocksAround, SendToFacesEdgesAndCorners) {
   const index3 blocks{3, 3, 3};
   const plan::plan all = blocks_around("all", blocks, 26, 1e6), faces = blocks_around("faces", blocks, 5, 6e6);
@@ -175,14 +179,14 @@ TEST(BlocksAround, SendToFacesEdgesAndCorners) {
   EXPECT_NEAR(static_cast<double>(bytes), 1e6, 30);
 }
 
-// Oracle: by hand.
+// Oracle: determined by hand.
 TEST(BlocksAround, AreNearCubes) {
   EXPECT_EQ(grid_of_blocks({100, 100, 100}, 64), (index3{4, 4, 4}));
   EXPECT_EQ(grid_of_blocks({400, 100, 100}, 4), (index3{4, 1, 1}));
   EXPECT_EQ(grid_of_blocks({100, 100, 100}, 7).volume(), 7);
 }
 
-// Oracle: by hand. A voxel at the far corner of a cube makes it solid; the last cubes are cut.
+// Oracle: determined by hand. A voxel at the far corner of a cube makes the cube solid. The last cubes are cut.
 TEST(PlanImage, HasTheBricksOfALevel) {
   voxel::model_header header;
   header.shape = {5, 4, 4};
@@ -198,13 +202,13 @@ TEST(PlanImage, HasTheBricksOfALevel) {
   EXPECT_EQ(cubes.stands_for.planes, 5);
   EXPECT_EQ(cubes.stands_for.missing_levels, 1);
   EXPECT_DOUBLE_EQ(cubes.volume_factor, 80.0 / 12);
-  EXPECT_DOUBLE_EQ(cubes.area_factor, 1);  // the same number of solid voxels
+  EXPECT_DOUBLE_EQ(cubes.area_factor, 1);  // the number of solid voxels is unchanged
   const plan_image one = image_for_plans(header, image, {.most_voxels = 2, .counts_levels = false}, thinning::to_a_level);
   EXPECT_EQ(one.header.shape, (index3{2, 1, 1}));
   EXPECT_EQ(one.stands_for.missing_levels, 2);
 }
 
-// Oracle: every second voxel by hand; the share of a synthetic solid.
+// Oracle: every second voxel, determined by hand, and the solid fraction of a synthetic solid.
 TEST(PlanImage, IsCoarserOrMadeUp) {
   voxel::model_header header;
   header.shape = {8, 8, 8};
@@ -224,7 +228,7 @@ TEST(PlanImage, IsCoarserOrMadeUp) {
   EXPECT_NEAR(solid / static_cast<double>(gyroid.image.size()), 0.3, 0.01);
 }
 
-// Oracle: by hand.
+// Oracle: determined by hand.
 TEST(stages, write_no_files_if_results_stay_in_memory) {
   spec job;
   job.picture.film = true;

@@ -36,7 +36,7 @@ strain = -0.01
   return job;
 }
 
-/// Thin struts along z that are near one another: on coarse levels of cubes they are one solid.
+/// Thin struts along z that are near one another. On coarse levels of cubes, the struts are one solid.
 plan_image struts(std::int64_t n, const plan_limits& limits, thinning how) {
   voxel::model_header header;
   header.shape = {n, n, n};
@@ -65,7 +65,7 @@ std::map<std::string, std::int64_t> runs_of_iteration(const job_plans& plans) {
   return runs;
 }
 
-// Oracle: the plans of the image itself. Cubes unite the struts, and would need fewer levels.
+// Oracle: the plans of the image itself. Cubes unite the struts, so that the plans would have fewer levels.
 TEST(levels_at_scale, a_thinned_image_has_the_visits_of_the_whole_image) {
   const spec job = elastic_job();
   const plan_image whole = struts(60, {}, thinning::to_a_level),
@@ -84,7 +84,8 @@ TEST(levels_at_scale, a_thinned_image_has_the_visits_of_the_whole_image) {
     }
 }
 
-// Oracle: the verifier, and the rule: levels with few nodes are on few ranks, and only these exchange with rank 0.
+// Oracle: the verifier, and the rule. Levels with few nodes are on few ranks, and only these ranks exchange data with rank
+// 0.
 TEST(levels_at_scale, small_levels_are_on_few_of_many_ranks) {
   const spec job = elastic_job();
   const plan_limits limits{.most_voxels = 30000, .most_ranks = 16};
@@ -109,7 +110,7 @@ TEST(levels_at_scale, small_levels_are_on_few_of_many_ranks) {
     }
 }
 
-// Oracle: by hand.
+// Oracle: determined by hand.
 TEST(levels_at_scale, names_have_a_level) {
   EXPECT_EQ(level_of_plan("nodes of level 3, 12 B"), 3);
   EXPECT_EQ(level_of_plan("level 12 to 8 ranks, 16 B"), 12);
@@ -118,7 +119,7 @@ TEST(levels_at_scale, names_have_a_level) {
   EXPECT_EQ(usual_nodes_of_levels(37.5e6).size(), 7U);
 }
 
-// Oracle: by hand. The exchanges of the set-up and of the finest level are not replaced.
+// Oracle: determined by hand. The exchanges of the set-up and of the finest level are not replaced.
 TEST(levels_at_scale, placed_plans_are_those_of_coarse_levels) {
   for (const char* plan : {"nodes of level 3, 12 B", "level 2 to 8 ranks, 16 B", "coarsest level to rank 0, 16 B",
                            "coarsest level from rank 0, 16 B", "coarsest level to all its ranks, 16 B"})
@@ -127,7 +128,7 @@ TEST(levels_at_scale, placed_plans_are_those_of_coarse_levels) {
     EXPECT_FALSE(is_placed(plan)) << plan;
 }
 
-// Oracle: an image without a model has the sizes of the levels, thinned or not; the rule requires these sizes.
+// Oracle: an image without a model has the sizes of the levels, with or without thinning. The rule requires these sizes.
 TEST(levels_at_scale, an_image_without_a_model_has_levels) {
   for (const std::int64_t most_voxels : {std::int64_t{1} << 21, std::int64_t{30000}})
     EXPECT_GT(made_up_image({60, 60, 60}, 0.3, {.most_voxels = most_voxels}, thinning::to_a_level).levels().last(), 1);

@@ -18,8 +18,8 @@ struct lines : log_sink {
   void note(std::string_view words) override { notes.emplace_back(words); }
 };
 
-// Oracle: the rule for one host: no link is measured, no graph is requested, ranks keep their order, one line reports
-// this. The CPU time below one frame of a film is negligible compared with a job's.
+// Oracle: the rule for one host. No link is measured, no graph is requested, and ranks keep their order. One line reports
+// this result. CPU time below the time of one frame of a film is negligible compared with a job.
 TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
   const std::filesystem::path cache = std::filesystem::temp_directory_path() / "osteon_no_cache_is_made";
   std::filesystem::remove_all(cache);
@@ -48,7 +48,7 @@ TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
   RecordProperty("cpu_ms", std::to_string(1e3 * least));
 }
 
-// Oracle: the rule; no binding is always among the candidates, and the selected one is reported.
+// Oracle: the rule. One candidate is always a run without binding. The selected binding is reported.
 TEST(place_ranks, measured_binding_is_found_by_a_trial) {
   job::spec job;
   job.run.bind = "measured";

@@ -17,7 +17,7 @@ namespace spec_test {
 
 using namespace osteon;
 
-// A job file with the lifetime of the test.
+// A job file that exists during the test.
 class job_file {
  public:
   explicit job_file(const std::string& text)
@@ -162,7 +162,7 @@ TEST(spec, says_when_there_is_no_job_file) {
   EXPECT_NE(problems[0].text.find("cannot read this job file"), std::string::npos);
 }
 
-// Invariant: random damage results in faults or a spec, never in a crash.
+// Invariant: random damage results in faults or in a spec, never in a crash.
 TEST(spec, survives_damaged_files) {
   std::uint32_t state = 1;
   const auto next = [&] { return state = state * 1664525U + 1013904223U; };
@@ -191,7 +191,7 @@ TEST(suggest, finds_the_nearest_word) {
   EXPECT_EQ(nearest("xyz", {"tolerance", "threshold"}), "");
 }
 
-// Oracle: the meaning of the words; by spelling alone `compression` is nearest to torsion.
+// Oracle: the meaning of the words. By spelling alone, `compression` would be nearest to torsion.
 TEST(synonyms, words_of_other_programs_lead_home) {
   const auto fault = [](const std::string& text) {
     job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\npoisson_ratio = 0.3\n" + text);
@@ -221,7 +221,8 @@ TEST(synonyms, words_of_other_programs_lead_home) {
     EXPECT_NE(units.faults().find(std::string("did you mean ") + word), std::string::npos) << units.faults();
 }
 
-// Oracle: the tests and properties of the job's own physics, by hand; those of others would be misleading.
+// Oracle: the tests and properties of the physics of the job, determined by hand. Tests and properties of another physics
+// would be misleading.
 TEST(spec, names_tests_and_properties_of_the_own_physics_only) {
   const auto faults = [](const std::string& text) {
     job_file file(text);
@@ -252,7 +253,7 @@ TEST(scopes, are_those_of_keys_that_there_are) {
   EXPECT_EQ(keys.close_scopes(), std::vector<std::string>{});
 }
 
-// Oracle: the tests, kinds and switches in the descriptions of the keys; limits follow the fault of a missing one.
+// Oracle: the tests, kinds and switches in the descriptions of the keys. Limits follow the fault of a missing key.
 TEST(scopes, of_keys_are_tests_kinds_and_switches) {
   const auto faults = [](const std::string& text) {
     job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\npoisson_ratio = 0.3\n" + text);
@@ -282,7 +283,7 @@ TEST(scopes, of_keys_are_tests_kinds_and_switches) {
   EXPECT_EQ(faults("[load]\naxis='y'\nlow_K=300\n[[case]]\nname='a'\ntest='torsion'\nangle_deg=1\n"), "");
 }
 
-// Oracle: the tests and kinds in the descriptions of the keys; the values are the defaults of docs/reference/job.md.
+// Oracle: the tests and kinds in the descriptions of the keys. The values are the defaults of docs/reference/job.md.
 TEST(scopes, report_unused_keys_at_their_defaults) {
   const auto doubts = [](const std::string& text) {
     job_file file("[image]\npath='a'\nspacing_mm=0.02\n" + text +
@@ -298,7 +299,7 @@ TEST(scopes, report_unused_keys_at_their_defaults) {
   EXPECT_EQ(doubts("[load]\nstrain=-0.01\n[segment]\ndrop_unsupported=false\n"), "");
 }
 
-// Oracle: every word referenced by the table is an existing key or value; otherwise it could never be suggested.
+// Oracle: every word in the table is an existing key or value. Any other word could never be suggested.
 TEST(synonyms, all_keys_are_known_by_table) {
   const auto all = job::keys_by_table();
   EXPECT_EQ(all.at("load").front(), "test");
@@ -306,7 +307,7 @@ TEST(synonyms, all_keys_are_known_by_table) {
   EXPECT_EQ(all.at("case.support").front(), "on");
 }
 
-// Oracle: the contract: a load without effect is a fault, also if a force of zero is given.
+// Oracle: the contract. A load without effect is a fault, also if the job contains a force of zero.
 TEST(spec, refuses_loads_of_nothing) {
   const std::string held =
       "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\npoisson_ratio = 0.3\n[[support]]\non='z_low'\nfix='zyx'\n";
@@ -323,7 +324,7 @@ TEST(spec, refuses_loads_of_nothing) {
   }
 }
 
-// Oracle: the limits of doubts.hpp; the values are those of a first job by hand.
+// Oracle: the limits of doubts.hpp. The values are typical of a first job written by hand.
 TEST(doubts, are_of_values_that_are_hardly_meant) {
   const auto doubts_in = [](const std::string& text) {
     job_file file(text);
@@ -355,7 +356,7 @@ TEST(doubts, are_of_values_that_are_hardly_meant) {
     EXPECT_NE(doubts_in(text).find(said), std::string::npos) << said << "\nin\n" << doubts_in(text);
 }
 
-// Oracle: a name is that of a folder in the working directory of osteon; these refer to other places or affect a
+// Oracle: a name is a folder in the working directory of osteon. The tested names refer to other places or affect a
 // terminal.
 TEST(spec, refuses_names_that_lead_elsewhere_or_cannot_be_shown) {
   for (const std::string name : {"../evil", "/tmp/evil", "a/b", "..", ".", "\\u001b]0;x\\u0007", "a\\nb", "\\u202egpj"}) {
@@ -372,7 +373,7 @@ TEST(spec, refuses_names_that_lead_elsewhere_or_cannot_be_shown) {
   EXPECT_TRUE(file.problems.empty()) << file.faults();
 }
 
-// Oracle: a key of 40,000 parts is a fault with its line; a parser that recurses would end the program.
+// Oracle: a key of 40,000 parts is a fault with its line. A recursive parser would end the program.
 TEST(spec, rejects_deep_nesting_before_parsing) {
   std::string key = "a";
   for (int i = 0; i < 40000; ++i) key += ".a";
@@ -415,7 +416,7 @@ TEST(spec, takes_older_spellings_with_a_hint) {
   }
 }
 
-// Oracle: the contract; one of two values would be lost.
+// Oracle: the contract. If a key had two values, one value would be lost.
 TEST(spec, refuses_a_key_by_two_names) {
   job_file file(
       "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\npoisson_ratio = "

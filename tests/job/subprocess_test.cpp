@@ -13,7 +13,7 @@ TEST(run_program, returns_output_and_exit_code) {
   EXPECT_EQ(result.err, "two\n");
 }
 
-// Invariant: both pipes are read, so that a program that fills either of them does not block.
+// Invariant: both pipes are read, so that a program does not block if it fills one of the pipes.
 TEST(run_program, drains_both_pipes) {
   const auto result = run_program({"sh", "-c", "head -c 300000 /dev/zero >&2; head -c 300000 /dev/zero"});
   EXPECT_EQ(result.exit_code, 0);
@@ -26,7 +26,7 @@ TEST(run_program, says_when_a_program_is_missing_or_killed) {
   EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).exit_code, 137);
 }
 
-// Invariant: a program that would continue is ended, and its output until then is kept.
+// Invariant: a program that would continue is ended. Its output until this time is kept.
 TEST(run_program, ends_with_a_job_that_is_stopped) {
   int asked = 0;
   const auto result = run_program({"sh", "-c", "echo begun; exec sleep 60"}, [&] { return ++asked > 3; });

@@ -1,5 +1,5 @@
-"""All errors of a job are reported at once: those of its keys and those of the path, voxel size and shape of its
-image."""
+"""Tests that all errors of a job are reported at once. The errors concern its keys, and the path, voxel size and shape
+of its image."""
 
 import json
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_a_missing_modulus_hides_no_fault_of_the_image(job: Path, image: np.ndar
 
 
 def test_check_lists_the_faults_of_keys_and_image_with_their_places(job: Path):
-    """Oracle: the keys, as read by the studio."""
+    """Oracle: the keys as the studio reads them."""
     np.save(job.parent / "image.npy", np.ones((4, 4, 4), "u1"))
     text = JOB.replace('path = "image.npy"', 'path = "image.npy"\ncrop_voxels = [[0, 9], [0, 4], [0, 4]]')
     job.write_text(text.replace("strain = -0.01", "strain = -0.5"), encoding="utf-8")

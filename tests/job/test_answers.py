@@ -1,4 +1,5 @@
-"""Answers of whole jobs, compared with closed forms, stored answers and each other."""
+"""Tests of the answers of whole jobs. Answers are compared with closed forms, with stored answers, and with each
+other."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def test_heat_through_a_block_has_tortuosity_one(job: Job, tmp_path: Path) -> None:
-    """Oracle: closed form, k A dT / L, with unequal edges of the voxels."""
+    """Oracle: closed form, k A dT / L. The edges of the voxels are unequal."""
     image = np.full((6, 5, 7), 100, np.uint8)
     np.save(tmp_path / "block.npy", image)
     text = job_text(
@@ -35,7 +36,7 @@ def test_heat_through_a_block_has_tortuosity_one(job: Job, tmp_path: Path) -> No
 
 
 def test_heat_along_bars_has_the_conductivity_of_their_area(job: Job, tmp_path: Path) -> None:
-    """Oracle: closed form; straight bars over half of the cross-section conduct half the heat."""
+    """Oracle: closed form. Straight bars over half of the cross-section conduct half the heat."""
     image = np.zeros((8, 6, 6), np.uint8)
     image[:, ::2, :] = 100
     np.save(tmp_path / "bars.npy", image)
@@ -62,7 +63,8 @@ def answers(summary: dict) -> dict[str, float]:
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_answers_do_not_depend_on_ranks_and_threads(job: Job, sponge: Path, physics: str) -> None:
-    """Invariant. Fields are stored as float, so values of single voxels are equal to that precision only."""
+    """Invariant: answers do not depend on ranks and threads. Fields are stored as float, so that values of single
+    voxels are equal only to this precision."""
     runs = [(1, 1, "planes"), (2, 1, "planes"), (3, 2, "planes"), (7, 1, "planes"), (1, 4, "planes"), (5, 1, "bricks")]
     reference = None
     for ranks, threads, blocks in runs:
@@ -79,7 +81,7 @@ def test_answers_do_not_depend_on_ranks_and_threads(job: Job, sponge: Path, phys
         if reference is None:
             reference, first_picture = found, picture
             assert picture.std() > 1, "the picture shows nothing"
-        # The fields differ in their last digits, so a colour may be rounded differently.
+        # The fields differ in their last digits, so that a colour may be rounded differently.
         assert np.abs(picture - first_picture).max() <= 1
         for key, value in found.items():
             tolerance = 1e-6 if key == "failure" else 1e-8
@@ -89,7 +91,7 @@ def test_answers_do_not_depend_on_ranks_and_threads(job: Job, sponge: Path, phys
 
 
 def test_crop_of_the_bone_scan_has_its_stored_answers(job: Job, scan: Path) -> None:
-    """Oracle: stored answers; the stiffness agreed with parosol-py 0.1.26 when they were stored."""
+    """Oracle: stored answers. When they were stored, the stiffness agreed with parosol-py 0.1.26."""
     expected = json.loads((HERE / "bone_crop.json").read_text())
     crop = "crop_voxels = [[44, 84], [44, 84], [44, 84]]"
     for physics in ("elasticity", "heat"):
@@ -102,7 +104,7 @@ def test_crop_of_the_bone_scan_has_its_stored_answers(job: Job, scan: Path) -> N
 
 
 def test_labels_give_materials(job: Job, tmp_path: Path) -> None:
-    """Oracle: closed form; two materials in series."""
+    """Oracle: closed form for two materials in series."""
     labels = np.zeros((8, 2, 2), np.int16)
     labels[:4], labels[4:] = 3, 9
     np.save(tmp_path / "labels.npy", labels)
@@ -116,7 +118,7 @@ def test_labels_give_materials(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_constant_density_law_is_a_single_material(job: Job, sponge: Path) -> None:
-    """Oracle: the same job with one material; the law assigns the same modulus to every grey value."""
+    """Oracle: the job with one material. The law assigns one modulus to every grey value."""
     job.write(job_text(sponge))
     plain = job.run("-n", "1", "--no-report").summary
     law = "[density_law]\nslope = 1.0\ncoefficient_MPa = 6829.0\nexponent = 0.0\npoisson_ratio = 0.3\n"
@@ -127,7 +129,7 @@ def test_a_constant_density_law_is_a_single_material(job: Job, sponge: Path) -> 
 
 
 def test_turned_image_has_the_same_stiffness_along_the_turned_axis(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Invariant: the axes are names; spacings are rotated with the image."""
+    """Invariant: the axes are only names. Spacings are rotated with the image."""
     found = []
     for order, axis in [((0, 1, 2), "z"), ((1, 0, 2), "y"), ((1, 2, 0), "x")]:
         np.save(tmp_path / "turned.npy", np.ascontiguousarray(np.transpose(np.load(sponge), order)))
@@ -144,7 +146,7 @@ def test_turned_image_has_the_same_stiffness_along_the_turned_axis(job: Job, spo
 
 
 def test_a_stub_on_the_driven_plate_has_no_energy(job: Job, tmp_path: Path) -> None:
-    """Invariant: a part in rigid motion has no strain; rounding must not make its energy negative or large."""
+    """Invariant: a part in rigid motion has no strain. Rounding must not make its energy negative or large."""
     image = np.zeros((12, 4, 9), np.uint8)
     image[:, :, :4] = 9
     image[6:, :, 6:] = 9

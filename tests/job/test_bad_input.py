@@ -1,4 +1,5 @@
-"""Bad input: one clear message and the right exit code, soon; no partial files; older results are kept."""
+"""Tests of bad input. The program soon prints one clear message and returns the right exit code. No partial files
+remain, and older results are kept."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ USAGE, DATA, NOT_CONVERGED, MACHINE = 2, 3, 4, 5
 
 
 def refused(job: Job, code: int, *fragments: str, arguments: tuple[str, ...] = ("-n", "3", "--no-report")) -> str:
-    """Run a job that must fail; return its message."""
+    """Run a job that must fail. Return the message of the job."""
     done = job.run(*arguments, timeout=60)
     assert done.code == code, (done.code, done.err)
     assert done.seconds < 10
@@ -147,7 +148,7 @@ def test_no_convergence_is_marked(job: Job, sponge: Path) -> None:
 
 
 def test_no_space_left(job: Job, sponge: Path) -> None:
-    """A full disk: all ranks exit, no file has the final name; requires the right to mount."""
+    """Test a full disk. All ranks exit, and no file has the final name. The test requires the right to mount."""
     full = job.folder / "full"
     full.mkdir()
     mounted = subprocess.run(
@@ -186,7 +187,7 @@ def test_a_failed_job_leaves_the_older_result(job: Job, sponge: Path) -> None:
 
 
 def test_job_under_mpirun(job: Job, sponge: Path) -> None:
-    """Started by mpirun, the program computes as its ranks and reports an error once."""
+    """Started by mpirun, the program computes as its ranks, and reports an error once."""
     path = job.write(job_text(sponge))
     mpirun = [str(ROOT / "tools" / "mpirun.sh"), "2", str(BINARY), "run", str(path), "--no-report"]
     done = subprocess.run(mpirun, capture_output=True, text=True, timeout=60, cwd=job.folder, check=False)

@@ -1,4 +1,4 @@
-"""Loads that cannot be applied: one clear message from all ranks, and the exit code of the error."""
+"""Tests of loads that cannot be applied. All ranks return one clear message and the exit code of the error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PUSH = '[[force]]\non = "z_high"\nforce_N = [-1, 0, 0]\n'
 
 
 def plate(job: Job, more: str, image: np.ndarray | None = None, keep: str = "all") -> None:
-    """Write a job on a table: a column under a plate, in an image of 8 x 6 x 6 voxels of 1 mm."""
+    """Write a job on a table. The table is a column under a plate, in an image of 8 x 6 x 6 voxels of 1 mm."""
     if image is None:
         image = np.zeros((8, 6, 6), np.uint8)
         image[:6, 2:4, 2:4] = 100
@@ -142,13 +142,13 @@ def islands() -> np.ndarray:
     image = np.zeros((8, 6, 6), np.uint8)
     image[:6, 2:4, 2:4] = 100
     image[6:, 2:, 2:] = 100
-    image[3, 0, 0:2] = 100  # an island
-    image[2, 4, 4] = 100  # shares only an edge with the column
+    image[3, 0, 0:2] = 100  # this part is an island
+    image[2, 4, 4] = 100  # this part shares only an edge with the column
     return image
 
 
 def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
-    """Oracle: the same job without them."""
+    """Oracle: the same job without the islands."""
     plate(job, HOLD + PUSH, islands())
     refused(job, DATA, "2 of the 3 parts of the solid (3 voxels) are not supported", "1 island, and 1 connected to other parts",
             "the largest has 2 voxels between [3, 0, 0] mm and [4, 1, 2] mm", "segment.drop_unsupported = true")  # fmt: skip
@@ -164,7 +164,8 @@ def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
 
 
 def test_parts_connected_by_edges_are_reported_and_kept_on_request(job: Job) -> None:
-    """Oracle: by hand; a bar of 2 x 1 x 2 voxels that shares one line with the column and rotates about it."""
+    """Oracle: determined by hand. A bar of 2 x 1 x 2 voxels shares one line with the column and rotates about this
+    line."""
     image = np.zeros((8, 6, 6), np.uint8)
     image[:, 2:4, 2:4] = 100
     image[3:5, 4, 4:] = 100
@@ -177,7 +178,7 @@ def test_parts_connected_by_edges_are_reported_and_kept_on_request(job: Job) -> 
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\n#"')
     refused(job, DATA, "1 connected to other parts by single nodes or edges", "drop_unsupported")
     image[4, 4, 4:] = 0
-    image[3, 1, 1] = image[3, 1, 2] = 100  # connected by a face: always kept
+    image[3, 1, 1] = image[3, 1, 2] = 100  # connected by a face, so that this part is always kept
     plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\ndrop_unsupported = true\n#"')
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -186,7 +187,7 @@ def test_parts_connected_by_edges_are_reported_and_kept_on_request(job: Job) -> 
 
 
 def test_faults_of_all_load_cases_come_before_the_first_solution(job: Job) -> None:
-    """Oracle: the log; the supports of the second case are insufficient, which is reported before any case is
+    """Oracle: the log. The supports of the second case are insufficient, which is reported before any case is
     solved."""
     loose = '[[case]]\nname = "b"\n[[case.support]]\non = "z_low"\nfix = "z"\n[[case.force]]\non = "z_high"\nforce_N = [1, 0, 0]\n'
     plate(job, '[[case]]\nname = "a"\n' + loose)
@@ -197,7 +198,7 @@ def test_faults_of_all_load_cases_come_before_the_first_solution(job: Job) -> No
 
 @pytest.mark.parametrize("force", [1e25, 1e300, 1e-60])
 def test_absurd_answers_are_not_written(job: Job, force: float) -> None:
-    """Oracle: single precision ranges from 1e-45 to 3e38; 1e21 is not a plausible strain."""
+    """Oracle: single precision ranges from 1e-45 to 3e38. The value 1e21 is not a plausible strain."""
     plate(job, f'[load]\ntest = "axial_bonded"\nforce_N = {force}\n')
     refused(job, 4, "implausible answers: ", "check the loads, the moduli and their units")
     assert not list((job.folder / "job.out").glob("results*"))
@@ -205,7 +206,7 @@ def test_absurd_answers_are_not_written(job: Job, force: float) -> None:
 
 
 def test_a_motion_without_strain_has_no_failure_load(job: Job) -> None:
-    """Oracle: all nodes have the same displacement; zero strain is a valid answer."""
+    """Oracle: all nodes have equal displacements. Zero strain is a valid answer."""
     everywhere = '[[set]]\nname = "all"\nselect = "box"\nlow_mm = [0, 0, 0]\nhigh_mm = [8, 6, 6]\n'
     plate(job, everywhere + '[[support]]\non = "all"\nfix = "zy"\nmove_x_mm = 0.5\n')
     done = job.run("-n", "2", "--no-report")
@@ -229,9 +230,9 @@ def test_a_held_island_stays(job: Job) -> None:
 
 
 def test_a_face_that_the_solid_does_not_reach(job: Job) -> None:
-    """Oracle: the contract: the advice names the required key, and setting it is effective."""
+    """Oracle: the contract. The advice names the required key, and setting this key is effective."""
     image = np.zeros((8, 6, 6), np.uint8)
-    image[:, 1:4, 1:4] = 100  # reaches no side
+    image[:, 1:4, 1:4] = 100  # this part reaches no side
     plate(job, '[load]\ntest = "confined"\n', image)
     refused(job, DATA, "contains no node of the solid", 'load.faces = "solid"')
     plate(job, '[load]\ntest = "confined"\nfaces = "solid"\n', image)

@@ -1,5 +1,5 @@
-"""osteon itself as one job under two MPIs: the program of preset abi with its studies, or that of preset abi-test,
-which `./run test` builds; `osteon join` starts it in two clusters."""
+"""Tests of osteon as one job under two MPIs. The program is that of preset abi with its studies, or that of preset
+abi-test, which `./run test` builds. `osteon join` starts the program in two clusters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-# Oracle: the benchmarks' own verification, and the digest of temperatures without the bridge.
+# Oracle: the verification of the benchmarks, and the digest of temperatures without the bridge.
 def test_benchmarks_verify_over_two_clusters(tmp_path: Path) -> None:
     if BRIDGED.parents[2].name != "abi":
         pytest.skip(
@@ -43,7 +43,8 @@ def test_benchmarks_verify_over_two_clusters(tmp_path: Path) -> None:
     assert json.loads(file.read_text())["digest"] == json.loads(alone.stdout)["digest"]
 
 
-# Oracle: the same job without the bridge: its results (for planes, the parts of the clusters concatenated) and picture.
+# Oracle: results and picture of the same job without the bridge. For planes, the parts of the clusters are
+# concatenated.
 @pytest.mark.parametrize(
     ("physics", "decomposition", "field", "answer"),
     [

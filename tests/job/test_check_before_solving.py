@@ -1,5 +1,5 @@
-"""Errors that `run` reports before it solves are reported by `check` with the same text, for every kind of load and
-source of a model."""
+"""Tests of errors that `run` reports before it solves. `check` reports these errors with the same text, for every kind
+of load and every source of a model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def block() -> np.ndarray:
 
 
 def half() -> np.ndarray:
-    """A solid in the low half of x, which has no matching voxels on the high x face."""
+    """A solid in the low half of x. The high x face has no voxels that match this solid."""
     image = np.zeros((6, 4, 6), np.uint8)
     image[:, :, :3] = 100
     return image
@@ -56,7 +56,7 @@ def write(job: Job, physics: str, image: np.ndarray, more: str) -> None:
 
 
 def same_words(done: tuple[int, str], checked: tuple[int, str], said: str) -> None:
-    """Oracle: the program itself: each error of `check` is an error message of `run`."""
+    """Oracle: the program itself. Each error of `check` is an error message of `run`."""
     assert done[0] in (2, 3), done
     assert checked[0] == 2, checked
     problems = json.loads(checked[1])["problems"]
@@ -119,7 +119,7 @@ def test_materials_without_an_expansion(job: Job) -> None:
     ],
 )
 def test_good_jobs_pass(job: Job, physics: str, more: str) -> None:
-    """Oracle: the program itself, which runs them."""
+    """Oracle: the program itself, which runs the jobs."""
     write(job, physics, block(), SEGMENT + more)
     checked = job.run(command="check")
     assert checked.code == 0, checked.out
@@ -145,7 +145,7 @@ def short(folder: Path) -> None:
 
 def pulled_at_nothing(folder: Path) -> None:
     lines = (folder / "model.txt").read_text().splitlines()
-    kept = [line for line in lines[1:] if int(line.split()[2]) <= 15]  # the free end is removed, its forces are not
+    kept = [line for line in lines[1:] if int(line.split()[2]) <= 15]  # the free end is removed, but its forces remain
     (folder / "model.txt").write_text("\n".join([str(len(kept)), *kept]) + "\n")
 
 
@@ -178,7 +178,7 @@ def test_a_script_is_checked_with_its_model(script: Path, damage, printed: str) 
 
 
 def test_a_good_script_passes_and_a_large_one_is_not_read(script: Path) -> None:
-    """Oracle: by hand: 20 x 4 x 4 voxels, all of them solid."""
+    """Oracle: determined by hand. There are 20 x 4 x 4 voxels, and all voxels are solid."""
     checked = osteon("check", script)
     assert checked.returncode == 0, checked.stdout
     assert "320 of 320 voxels are solid" in checked.stdout

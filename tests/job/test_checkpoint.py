@@ -1,4 +1,4 @@
-"""Stopped jobs resume from their checkpoint and obtain the same answer."""
+"""Tests of stopped jobs, which resume from their checkpoint and obtain the same answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def transient_text(image: Path) -> str:
 
 
 def make_struts(path: Path, n: int) -> Path:
-    """Smooth random struts, n^3."""
+    """Smooth random struts in n^3 voxels."""
     rng = np.random.default_rng(3)
     f = np.fft.fftfreq(n)
     low = np.exp(-60 * (f[:, None, None] ** 2 + f[None, :, None] ** 2 + f[None, None, :] ** 2))
@@ -63,7 +63,7 @@ def fields(folder: Path) -> dict[str, np.ndarray]:
 
 
 def read_steps(folder: Path) -> dict[float, bytes]:
-    """Temperatures of the series of steps, by time."""
+    """Return temperatures of the series of steps, by time."""
     series = folder / "results.vtkhdf.series"
     steps = {}
     for entry in json.loads(series.read_text())["files"] if series.exists() else ():
@@ -93,7 +93,8 @@ def answers(done: Finished) -> dict:
 
 
 def stop(job: Job, kept: int, *arguments: str, sign: str = "checkpoint after") -> Finished:
-    """Start a command and send SIGTERM after so many checkpoints, or messages with another sign of an iteration."""
+    """Start a command, and send SIGTERM after a number of checkpoints, or after a number of messages with another sign
+    of an iteration."""
     process = subprocess.Popen(
         [str(BINARY), *arguments, "--no-report"],
         cwd=job.folder,
@@ -126,7 +127,7 @@ def resume(job: Job, ranks: int) -> Finished:
 
 
 def stop_and_resume(job: Job, job_file: str, kept: int) -> Finished:
-    """Run the job on 2 ranks again from the start, stop it after so many checkpoints and resume it."""
+    """Run the job again from the start on 2 ranks, stop the job after a number of checkpoints, and resume the job."""
     shutil.rmtree(job.folder / "job.out")
     job.write(job_file + EVERY_ITERATION)
     stopped = stop(job, kept, "run", "job.toml", "-n", "2")
@@ -178,7 +179,7 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
 
 
 def test_resumed_on_other_ranks(job: Job, foam: Path) -> None:
-    """Oracle: the same job without interruption; results are not bit-equal if sums are formed in another order."""
+    """Oracle: the same job without interruption. Results are not bitwise equal if sums are formed in another order."""
     text = job_text(foam, more=TIGHT + '[run]\ndecomposition = "bricks"\n')
     job.write(text)
     whole = job.run("-n", "2", "--no-report")
@@ -196,7 +197,7 @@ def test_resumed_on_other_ranks(job: Job, foam: Path) -> None:
 
 
 def test_a_damaged_slot_gives_way_to_the_other(job: Job, foam: Path) -> None:
-    """Oracle: the same job without interruption: an earlier state of it leads to the same answer."""
+    """Oracle: the same job without interruption. An earlier state of the job leads to an equal answer."""
     text = job_text(foam, more=TIGHT)
     job.write(text)
     want = fields(job.run("-n", "2", "--no-report").folder)
@@ -246,8 +247,8 @@ def test_resume_without_a_checkpoint(job: Job, sponge: Path) -> None:
 
 
 def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
-    """A failed periodic checkpoint: a warning, as hours of computing are worth more. A requested one: one message and
-    an exit code."""
+    """A failed periodic checkpoint causes only a warning, because hours of computing are more valuable. A failed
+    checkpoint that was requested causes one message and an exit code."""
     (job.folder / "file").write_text("no folder")
     broken = '[checkpoint]\ndirectory = "file/checkpoint"\nevery_minutes = 1e-9\n'
     job.write(job_text(foam, more=broken))
@@ -268,7 +269,7 @@ def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
 
 
 def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, tmp_path: Path) -> None:
-    """A batch system sends SIGUSR1 to the processes of a job; mpirun forwards it with some delay."""
+    """A batch system sends SIGUSR1 to the processes of a job. mpirun forwards this signal with some delay."""
     job.write(job_text(make_struts(tmp_path / "large.npy", 40), more=TIGHT + EVERY_ITERATION))
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     process = subprocess.Popen(

@@ -1,5 +1,5 @@
-"""Results in one file per cluster: ranks of one MPI, configured as two clusters by the variables that `osteon join`
-sets."""
+"""Tests of results in one file per cluster. The ranks of one MPI are configured as two clusters, by the variables that
+`osteon join` sets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def test_a_job_in_parts_has_the_answer_the_pictures_and_the_report_of_one_file(
 
 
 def test_parts_are_read_as_one_file_and_a_missing_one_is_named(job: Job, sponge: Path, tmp_path: Path) -> None:
-    """Oracle: the fields of one rank, including nodes between the clusters; if a part is missing, a note names it."""
+    """Oracle: the fields of one rank, including nodes between the clusters. If a part is missing, a note names the
+    part."""
     job.write(job_text(sponge, "elasticity", PLANES) + "enabled = false\n")
     run(tmp_path, 1, "--output", "alone", "--no-report")
     run(tmp_path, 2, "--output", "both", "--no-report")
@@ -80,12 +81,13 @@ def command(folder: Path, *words: str | Path, code: int = 0) -> str:
 
 @pytest.mark.parametrize("physics", ["elasticity", "flow"])
 def test_commands_on_results_in_parts(job: Job, sponge: Path, tmp_path: Path, physics: str) -> None:
-    """Oracle: the same commands on the results of one rank, which are one file."""
+    """Oracle: the same commands on the results of one rank. These results are one file."""
     job.write(job_text(image_for(physics, sponge), physics, PLANES) + "enabled = false\n")
     run(tmp_path, 1, "--output", "alone", "--no-report")
     run(tmp_path, 2, "--output", "both", "--no-report")
     size = ("--width", "64", "--height", "64")
-    field = {"elasticity": "displacement", "flow": "pressure"}[physics]  # on nodes; on cells
+    # first the field on nodes, then the field on cells
+    field = {"elasticity": "displacement", "flow": "pressure"}[physics]
     for words in (("--method", "surface"), ("--field", field, "--method", "volume")):
         for name in ("alone", "both"):
             command(tmp_path, "render", f"{name}/results.nc", *words, *size, "-o", f"{name}.png")

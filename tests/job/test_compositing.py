@@ -1,5 +1,5 @@
-"""Whole commands whose pictures are composited by methods with the result on one rank;
-tests/render/compositing_forms_test.cpp tests all methods on 1 to 7 ranks. A time-out is the oracle of termination."""
+"""Tests of whole commands with pictures. The compositing methods leave the result on one rank.
+tests/render/compositing_forms_test.cpp tests all methods on 1 to 7 ranks. A time-out checks the termination."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compressed(solved_sponge: Path) -> Path:
 
 
 def test_a_picture_of_one_pixel_is_rendered_by_several_ranks(compressed: Path, tmp_path: Path) -> None:
-    """Oracle: the pixel of one rank, bit for bit."""
+    """Oracle: the pixel of one rank, which must be equal bit for bit."""
     size = ["--width", "1", "--height", "1"]
     for ranks in (1, 3):
         render(ranks, compressed, *size, "-o", str(tmp_path / f"{ranks}.npy"))
@@ -52,7 +52,8 @@ def test_an_orbit_is_joined_by_a_tree(compressed: Path, tmp_path: Path) -> None:
 
 
 def test_picture_and_frames_of_a_job_are_joined_by_steps(job: Job, sponge: Path) -> None:
-    """Oracle: the picture of direct send, bit for bit; a frame for every fourth iteration."""
+    """Oracle: the picture of direct send, which must be equal bit for bit. There is a frame for every fourth
+    iteration."""
     pictures = []
     for method in ("multi-step:2", "direct-send:overlap"):
         job.write(job_text(sponge) + f'compositing = "{method}"\nevery = 4\n')

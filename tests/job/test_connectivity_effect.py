@@ -1,4 +1,4 @@
-"""The effect of voxels connected by edges and corners, and keys set on the command line."""
+"""Tests of the effect of voxels that edges and corners connect, and of keys on the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPARE = ("--set", "segment.compare_connectivity=true")
 
 
 def frame(strut: bool) -> np.ndarray:
-    """Two plates on a column; the strut shares one edge with each plate and carries load if it is kept."""
+    """Two plates on a column. The strut shares one edge with each plate, and carries load if it is kept."""
     image = np.zeros((10, 5, 4), np.uint8)
     image[:2, :4] = image[8:, :4] = 100
     image[2:8, :2, :2] = 100
@@ -80,9 +80,9 @@ def test_from_26_the_effect_is_that_of_leaving_them_out(job: Job) -> None:
 
 
 def test_a_voxel_at_a_corner_has_no_effect(job: Job) -> None:
-    """Oracle: it rotates freely about the corner, so it carries no load."""
+    """Oracle: the voxel rotates freely about the corner, so that it carries no load."""
     image = frame(strut=False)
-    image[4, 2, 2] = 100  # shares an edge with the column
+    image[4, 2, 2] = 100  # the voxel shares an edge with the column
     write(job, image)
     done = job.run("-n", "2", "--no-report", *COMPARE)
     assert done.code == 0, done.err
@@ -102,8 +102,8 @@ def test_without_parts_at_edges_there_is_no_second_job(job: Job) -> None:
 
 
 def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
-    """Oracle: the contract: a strut that rotates about its only edge is unsupported, and homogenise does not remove
-    it."""
+    """Oracle: the contract. A strut that rotates about its only edge is unsupported, and homogenise does not remove
+    this strut."""
     image = frame(strut=False)
     image[4, 2, 2] = 100
     write(job, image, '[load]\ntest = "homogenise"\n')
@@ -117,7 +117,8 @@ def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
 
 
 def test_a_stop_in_the_other_job_leaves_the_results(job: Job) -> None:
-    """Oracle: the contract: the exit code of SIGTERM, the numbers of the first job, no effect."""
+    """Oracle: the contract. The exit code is that of SIGTERM, the numbers are those of the first job, and no effect is
+    reported."""
     write(job, frame(strut=True))
     process = start(job, "--no-report", *COMPARE)
     said = read_until(process, "solving with connectivity 26")

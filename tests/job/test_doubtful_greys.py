@@ -36,7 +36,7 @@ def test_labels_as_grey_values(tmp_path: Path):
     labels[:, 1:5, 1:5], labels[:, 2:4, 2:4] = 1, 4
     assert "3 values (0, 1, 4), which are probably labels" in warnings_of(tmp_path, labels, "")
     assert "are probably" not in warnings_of(tmp_path, labels, "threshold = 0.5")
-    assert "are probably" not in warnings_of(tmp_path, np.minimum(labels, 1), "")  # two phases
+    assert "are probably" not in warnings_of(tmp_path, np.minimum(labels, 1), "")  # the image has two phases
     greys = RNG.integers(0, 255, (6, 6, 6)).astype("u1")
     assert "are probably" not in warnings_of(tmp_path, greys, 'keep = "all"\ndrop_unsupported = true')
 
@@ -58,11 +58,11 @@ def test_a_threshold_below_water(tmp_path: Path):
     body += RNG.integers(-20, 20, body.shape).astype("i2")
     assert "is below 0 HU (water) and separates air from tissue" in warnings_of(tmp_path, body, "")
     assert "below water" not in warnings_of(tmp_path, body, "threshold = 148")
-    assert "below water" not in warnings_of(tmp_path, (body / 10).astype("i2"), "")  # not HU
+    assert "below water" not in warnings_of(tmp_path, (body / 10).astype("i2"), "")  # the values are not HU
 
 
 def test_conn_d_has_no_negative_zero(tmp_path: Path):
-    """Oracle: a bar through the image: Euler number of the inner part 0."""
+    """Oracle: a bar through the image, whose inner part has the Euler number 0."""
     bar = np.zeros((6, 6, 6), "u1")
     bar[:, 2:4, 2:4] = 1
     np.save(tmp_path / "image.npy", bar)

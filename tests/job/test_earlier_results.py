@@ -1,4 +1,4 @@
-"""Results of an earlier job on file systems whose operations fail: none is lost."""
+"""Tests of earlier results on file systems whose operations fail. No earlier results are lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def done(job: Job) -> Job:
 
 
 def files_of(*folders: Path) -> dict[str, bytes]:
-    """Name and content of each file of an earlier job, in any folder."""
+    """Return name and content of each file of an earlier job, in any folder."""
     found = {}
     for folder in folders:
         for path in folder.rglob("*"):
@@ -58,7 +58,7 @@ def failing(job: Job, library: Path, code: int, step: int, **more: str) -> None:
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EBUSY], ids=errno.errorcode.get)
 def test_a_file_that_cannot_be_renamed(done: Job, failing_rename: Path, code: int, links: bool) -> None:
-    """Oracle: names and bytes of all previous files, in place."""
+    """Oracle: names and bytes of all previous files, in their previous place."""
     out = done.folder / "job.out"
     before = files_of(out)
     for name in ("summary.json", "manifest.json", "results.nc", "results.xdmf", "steps"):
@@ -74,8 +74,8 @@ def test_a_file_that_cannot_be_renamed(done: Job, failing_rename: Path, code: in
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 def test_a_rename_that_fails_once(done: Job, failing_rename: Path, links: bool) -> None:
-    """Oracle: names and bytes of all previous files: in the folder if the run fails, otherwise in one of the two new
-    ones."""
+    """Oracle: names and bytes of all previous files. If the run fails, these files are in the folder. Otherwise, they
+    are in one of the two new folders."""
     out, beside, inside = (done.folder / name for name in ("job.out", "job.out.1", "job.out/earlier.1"))
     before = files_of(out)
     shutil.copytree(out, done.folder / "copy")
@@ -96,7 +96,7 @@ def test_a_rename_that_fails_once(done: Job, failing_rename: Path, links: bool) 
 
 
 def test_earlier_results_that_cannot_be_moved_back(done: Job, failing_rename: Path) -> None:
-    """Oracle: names and bytes of all previous files, in one of two folders; the message names the second."""
+    """Oracle: names and bytes of all previous files, in one of two folders. The message names the second folder."""
     out, place = done.folder / "job.out", done.folder / "job.out.1"
     before = files_of(out)
     failing(done, failing_rename, errno.EIO, 3, FAILING_NAME="job.out", FAILING_ALWAYS="1", NO_LINKS="1")

@@ -1,4 +1,5 @@
-"""A job exported as a model of ParOSol: content of the file, and results of ParOSol for it."""
+"""Tests of a job that is exported as a model of ParOSol. The tests check the content of the file and the results of
+ParOSol for this file."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ LOAD = '[segment]\nthreshold = 100\n[load]\ntest = "axial_bonded"\naxis = "{axis
 
 
 def sponge() -> np.ndarray:
-    """Columns and plates of a random pattern, connected to all faces."""
+    """Columns and plates of a random pattern that are connected to all faces."""
     solid = np.random.default_rng(8).random((9, 8, 7)) < 0.75
     solid[0] = solid[-1] = solid[:, 0] = solid[:, -1] = solid[:, :, 0] = solid[:, :, -1] = True
     return np.where(solid, 200, 10).astype("u1")
@@ -47,7 +48,7 @@ def computed_by(peer: Path, job: Job) -> None:
 
 @pytest.mark.parametrize("axis", ["z", "y", "x"])
 def test_the_file_has_moduli_and_all_that_is_prescribed(job: Job, axis: str) -> None:
-    """Oracle: the image by numpy; the faces of the box are fixed in all directions, one of them is driven."""
+    """Oracle: the image by numpy. The faces of the box are fixed in all directions, and one face is driven."""
     _, answer = exported(job, job_text("image.npy", more=LOAD.format(axis=axis)))
     follows_schema(answer, "h5")
     solid = sponge() > 100
@@ -59,7 +60,7 @@ def test_the_file_has_moduli_and_all_that_is_prescribed(job: Job, axis: str) -> 
         assert len(group["Loaded_Nodes_Values"]) == answer["loaded"] == 0
     n = "zyx".index(axis)
     direction = 2 - n
-    faces = [np.prod([s + 1 for a, s in enumerate(solid.shape) if a != n])] * 2  # solid everywhere, by sponge()
+    faces = [np.prod([s + 1 for a, s in enumerate(solid.shape) if a != n])] * 2  # solid everywhere (see sponge())
     assert answer["fixed"] == len(values) == 3 * sum(faces) and answer["elements"] == solid.sum()
     assert set(places[:, n]) == {0, solid.shape[n]}
     driven = values[(places[:, n] != 0) & (places[:, 3] == direction)]
@@ -69,7 +70,7 @@ def test_the_file_has_moduli_and_all_that_is_prescribed(job: Job, axis: str) -> 
 
 
 def test_parosol_computes_the_same_force(job: Job) -> None:
-    """Oracle: ParOSol, a peer: its nodal forces on the driven face."""
+    """Oracle: ParOSol, another program, with its nodal forces on the driven face."""
     peer = parosol()
     exported(job, job_text("image.npy", more=LOAD.format(axis="z")))
     computed_by(peer, job)
@@ -83,7 +84,8 @@ def test_parosol_computes_the_same_force(job: Job) -> None:
 
 
 def test_displacements_by_forces_agree_with_parosol(job: Job) -> None:
-    """Oracle: ParOSol: the work of the forces, twice the strain energy; each axis has a force of its own."""
+    """Oracle: ParOSol, with the work of the forces, which is twice the strain energy. Each axis has a force of its
+    own."""
     peer = parosol()
     load = '[segment]\nthreshold = 100\n[load]\ntest = "custom"\n[[support]]\non = "z_low"\nfix = "zyx"\n'
     load += '[[force]]\non = "z_high"\nforce_N = [-5.0, 2.0, 1.0]\nspread = "area"\n'
@@ -103,7 +105,8 @@ def test_displacements_by_forces_agree_with_parosol(job: Job) -> None:
 
 
 def test_it_is_read_as_an_image_of_moduli(job: Job) -> None:
-    """Round trip: the file as image and [modulus_image] of another job has the stiffness of the first."""
+    """Round trip: the file is the image and the [modulus_image] of another job. The stiffness of this job is the
+    stiffness of the first job."""
     exported(job, job_text("image.npy", more=LOAD.format(axis="z")))
     first = job.run("-n", "1", "--no-report", "--set", "picture.enabled=false")
     assert first.code == 0, first.err

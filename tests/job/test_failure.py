@@ -47,7 +47,8 @@ VON_MISES = f'law = "von_mises"\nyield_stress_MPa = {YIELD}\nhardening_MPa = {HA
 
 
 def test_a_bar_follows_two_straight_lines(job: Job) -> None:
-    """Oracle: F = A (sy + Et (e - ey)), Et = E H / (E + H); the offset line; the same numbers in curve.csv."""
+    """Oracle: F = A (sy + Et (e - ey)), with Et = E H / (E + H), and the offset line. The file curve.csv has these
+    numbers."""
     image = np.full((6, 4, 5), 200, "u1")
     load = 'test = "uniaxial"\nstrain = -0.02'
     done = run(job, image, VON_MISES + "steps = 10", load, "[solve]\ntolerance = 1e-9\n", reports=True)
@@ -77,7 +78,7 @@ def test_a_bar_follows_two_straight_lines(job: Job) -> None:
 @pytest.mark.skipif(shutil.which("ccx") is None, reason="needs CalculiX: apt-get install calculix-ccx")
 @pytest.mark.parametrize("is_plastic", [False, True], ids=["elastic", "yielding"])
 def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
-    """Oracle: CalculiX 2.20 on the exported job, C3D8 and *PLASTIC, increment by increment."""
+    """Oracle: CalculiX 2.20 on the exported job, with C3D8 and *PLASTIC, increment by increment."""
     image = porous(9)[:, :8, :8]
     failure = VON_MISES if is_plastic else f'law = "von_mises"\nyield_stress_MPa = {1000 * YIELD}\n'
     done = run(
@@ -100,7 +101,7 @@ def test_calculix_finds_the_same_forces(job: Job, is_plastic: bool) -> None:
 
 @pytest.mark.skipif(shutil.which("ccx") is None, reason="needs CalculiX: apt-get install calculix-ccx")
 def test_calculix_unloads_the_same_way(job: Job) -> None:
-    """Oracle: CalculiX 2.20 on the exported job: one step per reversal of the path."""
+    """Oracle: CalculiX 2.20 on the exported job, with one step per reversal of the path."""
     done = run(
         job,
         porous(8)[:, :7, :6],
@@ -134,7 +135,7 @@ def test_calculix_unloads_the_same_way(job: Job) -> None:
     ],
 )
 def test_laws_that_other_programs_lack_are_not_exported(job: Job, law: str, target: str, words: str) -> None:
-    """Oracle: the contract: a file that would fail otherwise is rejected."""
+    """Oracle: the contract. A file that would otherwise fail is rejected."""
     write(job, porous(6), law, "force_N = -5" if target == "forced.inp" else "strain = -0.01")
     done = osteon("export", str(job.folder / "job.toml"), "-o", str(job.folder / target))
     assert done.returncode == 2 and words in done.stderr, done.stderr
@@ -160,7 +161,7 @@ def test_ranks_give_the_same_digits(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_cone_distinguishes_tension_and_compression_and_unloads(job: Job) -> None:
-    """Oracle: uniaxial strengths; after unloading the residual strain carries no stress."""
+    """Oracle: uniaxial strengths. After unloading, the residual strain carries no stress."""
     image = np.full((4, 3, 3), 200, "u1")
     law = 'law = "cone"\ntensile_yield_strain = 0.005\ncompressive_yield_strain = 0.009\n'
     for sign, strength in ((1, 50.0), (-1, 90.0)):
@@ -215,7 +216,7 @@ CONE = "tensile_strength_MPa = 50\ncompressive_strength_MPa = 90\n"
     ],
 )
 def test_bad_keys_are_refused_in_words(job: Job, failure: str, load: str, words: str) -> None:
-    """Oracle: the invalid key in the message; exit code 2."""
+    """Oracle: the invalid key in the message, and exit code 2."""
     done = run(job, np.full((3, 3, 3), 200, "u1"), failure, load)
     assert done.code == 2
     assert words in done.err
@@ -231,7 +232,7 @@ def test_strengths_in_pascals_are_doubted(job: Job) -> None:
 
 
 def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
-    """Oracle: exit code 4, the last converged state in the files."""
+    """Oracle: exit code 4, and the last converged state in the files."""
     done = run(
         job,
         porous(8),
@@ -248,8 +249,8 @@ def test_what_does_not_converge_ends_with_the_curve_so_far(job: Job) -> None:
 
 
 def test_a_force_is_walked_to_and_proven(job: Job) -> None:
-    """Oracle: the force itself; F = A (sy + Et (e - ey)); the supports of the scene carry it; straight lines do not
-    depend on the steps."""
+    """Oracle: the force itself, and F = A (sy + Et (e - ey)). The supports of the scene carry the force. Straight lines
+    do not depend on the steps."""
     image, area = np.full((6, 4, 5), 200, "u1"), 20 * 0.05**2
     wanted = -1.01 * YIELD * area
     done = run(
@@ -276,7 +277,7 @@ def test_a_force_is_walked_to_and_proven(job: Job) -> None:
 
 
 def test_a_force_that_is_not_borne_ends_with_the_curve_so_far(job: Job) -> None:
-    """Oracle: exit code 4; perfect plasticity carries the yield stress plus the contribution of the least hardening."""
+    """Oracle: exit code 4. Perfect plasticity carries the yield stress plus the contribution of the least hardening."""
     image, area = np.full((4, 3, 3), 200, "u1"), 9 * 0.05**2
     law = f'law = "von_mises"\nyield_stress_MPa = {YIELD}'
     done = run(job, image, law, f'test = "uniaxial"\nforce_N = {-1.5 * YIELD * area}')
@@ -291,8 +292,8 @@ def test_a_force_that_is_not_borne_ends_with_the_curve_so_far(job: Job) -> None:
 
 @pytest.mark.parametrize("ranks", ["1", "3"])
 def test_the_ultimate_force_of_a_plateau_is_where_it_begins(job: Job, ranks: str) -> None:
-    """Oracle: hand: the slope beyond the strength is zero, so all later forces equal the strength, to the solver
-    tolerance."""
+    """Oracle: determined by hand. The slope beyond the strength is zero, so that all later forces equal the strength,
+    to the solver tolerance."""
     law = 'law = "secant_damage"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90\nsteps = 5\n'
     load = 'test = "uniaxial"\nstrain = 0.03'
     done = run(job, np.full((6, 3, 3), 200, "u1"), law, load, "[solve]\ntolerance = 1e-7\n", "-n", ranks)
@@ -309,8 +310,8 @@ def test_the_ultimate_force_of_a_plateau_is_where_it_begins(job: Job, ranks: str
 
 
 def test_damage_breaks_voxels_and_the_force_falls(job: Job) -> None:
-    """Oracle: slope E up to the strength, zero beyond it; a voxel of half the size breaks at twice the strain beyond;
-    1e-3 of the stiffness remains."""
+    """Oracle: the slope is E up to the strength and zero beyond it. A voxel of half the size breaks at twice the strain
+    beyond the strength. A fraction of 1e-3 of the stiffness remains."""
     image, area = np.full((4, 3, 3), 200, "u1"), 9 * 0.05**2
     law = (
         'law = "secant_damage"\ntensile_strength_MPa = 50\ncompressive_strength_MPa = 90\nsteps = 8\n'
@@ -329,7 +330,7 @@ def test_damage_breaks_voxels_and_the_force_falls(job: Job) -> None:
 
 
 def test_strengths_follow_the_density(job: Job) -> None:
-    """Oracle: hand: rho = 0.5, E = 3814.4 rho^1.05, sy = 57.4464 rho^1.39."""
+    """Oracle: computed by hand with rho = 0.5, E = 3814.4 rho^1.05, and sy = 57.4464 rho^1.39."""
     np.save(job.folder / "image.npy", np.full((4, 3, 3), 200, "u1"))
     job.write(
         'physics = "failure"\n[image]\npath = "image.npy"\nspacing_mm = 0.05\n[segment]\nthreshold = 100\n'
@@ -349,7 +350,7 @@ DAMAGE = (
 
 @pytest.mark.parametrize(
     "law",
-    [VON_MISES, DAMAGE],  # a fracture agrees within the tolerance only: its fixed-point iteration restarts
+    [VON_MISES, DAMAGE],  # fractures agree only within the tolerance, because their fixed-point iteration restarts
     ids=["plastic", "damaged"],
 )
 def test_a_stopped_job_goes_on_to_the_same_curve(job: Job, law: str) -> None:

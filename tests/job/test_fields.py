@@ -32,9 +32,11 @@ def fields(done: Finished) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("axis", ["z", "y", "x"])
 def test_block_without_poissons_ratio_is_strained_uniformly(job: Job, tmp_path: Path, axis: str) -> None:
-    """Oracle: closed form; with nu = 0 bonded faces cause no constraint, so the only stress is E times the strain."""
+    """Oracle: closed form. With nu = 0, bonded faces cause no constraint, so that the only stress is E times the
+    strain."""
     image = np.full((6, 5, 7), 200, np.uint8)
-    image[:, 2, 3] = 10  # for the threshold; never solid, and no constraint along the axis either
+    # a grey value for the threshold; this voxel is never solid and causes no constraint along the axis
+    image[:, 2, 3] = 10
     image = np.moveaxis(image, 0, "zyx".index(axis))
     np.save(tmp_path / "block.npy", image)
     job.write(
@@ -93,8 +95,9 @@ def test_only_the_fields_that_are_asked_for_are_written(job: Job, sponge: Path) 
 
 
 def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: Path) -> None:
-    """Invariants: the mean stress is the moment of the reactions; half of stress times strain is the energy density and
-    does not exceed that of the whole voxel; the energy of all voxels is half of the work of the driven face."""
+    """Invariants: the mean stress is the moment of the reactions. Half of stress times strain is the energy density,
+    which does not exceed the energy density of the whole voxel. The energy of all voxels is half of the work of the
+    driven face."""
     job.write(job_text(sponge, more=f"[output]\nfields = {ALL}\n[solve]\ntolerance = 1e-9\n"))
     done = job.run("-n", "3", "--no-report")
     assert done.code == 0, done.err
@@ -103,7 +106,7 @@ def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: P
     solid &= np.isfinite(found["sed"])
     stress, strain = found["stress"][solid], found["strain"][solid]
     height = solid.shape[0] * 0.02
-    # Only the driven face moves, along z: its reaction times the height is the integral of sigma_zz.
+    # Only the driven face moves, along z. The reaction of this face times the height is the integral of sigma_zz.
     assert stress[:, 2].sum() * 0.02**3 == pytest.approx(done.summary["reaction_N"][0] * height, rel=1e-6)
     sed, integrated = found["sed"][solid], found["sed_integrated"][solid]
     np.testing.assert_allclose(0.5 * (stress * strain).sum(axis=1), sed, rtol=1e-5)
@@ -115,7 +118,7 @@ def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: P
     assert summary["strain_energy_mJ"] == pytest.approx(integrated.sum() * 0.02**3, rel=1e-6)
     work = summary["reaction_N"][0] * summary["load"]["displacement_mm"] / 2
     assert summary["strain_energy_mJ"] == pytest.approx(work, rel=1e-6)
-    assert summary["pistoia"]["failure_load_N"] < 0  # same sign as the load: compression
+    assert summary["pistoia"]["failure_load_N"] < 0  # the sign is that of the load, which is compression
     assert summary["pistoia"]["failure_load_N"] == pytest.approx(
         summary["pistoia"]["factor"] * summary["reaction_N"][0], rel=1e-9
     )
@@ -125,7 +128,7 @@ def test_stress_and_strain_agree_with_the_energy_of_a_sponge(job: Job, sponge: P
 
 
 def test_materials_have_statistics_of_their_own(job: Job, tmp_path: Path) -> None:
-    """Oracle: NumPy on the written fields; two materials in series."""
+    """Oracle: NumPy on the written fields, for two materials in series."""
     labels = np.zeros((8, 4, 4), np.int16)
     labels[:4], labels[4:] = 3, 9
     labels[2, 1, 1] = 0

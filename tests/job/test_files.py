@@ -1,4 +1,4 @@
-"""The files of whole jobs: writing modes, statistics, damage and time steps."""
+"""Tests of the files of whole jobs: writing modes, statistics, damage and time steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def verify(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_mode_gives_the_same_values(job: Job, sponge: Path) -> None:
-    """Oracle: the digests of the first mode. Bricks, so that planes are redistributed before writing."""
+    """Oracle: the digests of the first mode. The job uses bricks, so that planes are redistributed before writing."""
     more = '[run]\ndecomposition = "bricks"\n[io]\nranks_per_writer = 2\n'
     job.write(job_text(sponge, more=more))
     first: dict[str, list[str]] = {}
@@ -56,7 +56,7 @@ def test_every_mode_gives_the_same_values(job: Job, sponge: Path) -> None:
     ],
 )
 def test_wrong_ways_are_refused(job: Job, sponge: Path, more: str, printed: str) -> None:
-    """Oracle: the contract: exit code 2, and the invalid key."""
+    """Oracle: the contract, with exit code 2 and the invalid key."""
     job.write(job_text(sponge, more=more))
     done = job.run(command="check")
     assert done.code == 2
@@ -64,7 +64,7 @@ def test_wrong_ways_are_refused(job: Job, sponge: Path, more: str, printed: str)
 
 
 def test_zstd_is_found_or_refused_in_one_message(job: Job, sponge: Path) -> None:
-    """Oracle: the contract. With the package, model and results are compressed by zstd."""
+    """Oracle: the contract. With the package, zstd compresses model and results."""
     job.write(job_text(sponge, more='[io]\ncompression = "zstd"\nread_back = false\n'))
     job.environment["HDF5_PLUGIN_PATH"] = "/nowhere"
     refused = job.run("-n", "2", "--no-report")
@@ -80,8 +80,8 @@ def test_zstd_is_found_or_refused_in_one_message(job: Job, sponge: Path) -> None
 
 
 def test_a_model_that_was_copied_is_used_with_a_warning(job: Job, sponge: Path) -> None:
-    """Oracle: the answer with the model as imported. A copy by nccopy lacks the seal, but not the digests: it is
-    reported once; with other values, or truncated, it is recreated."""
+    """Oracle: the answer with the model as imported. A copy by nccopy lacks the seal, but not the digests. Such a copy
+    is reported once. A copy with other values, or a truncated copy, is created again."""
     if shutil.which("nccopy") is None:
         pytest.skip("nccopy is not installed (Debian: netcdf-bin)")
     job.write(job_text(sponge))
@@ -113,7 +113,7 @@ def test_a_model_that_was_copied_is_used_with_a_warning(job: Job, sponge: Path) 
 
 
 def test_steps_in_time(job: Job, tmp_path: Path) -> None:
-    """Oracle: the history of the summary: mean temperature and time of each file. VTK reads each file."""
+    """Oracle: the history in the summary, with the mean temperature and the time of each file. VTK reads each file."""
     np.save(tmp_path / "block.npy", np.full((12, 6, 5), 9, np.uint8))
     job.write(
         'physics = "heat"\n[image]\npath = "block.npy"\nspacing_mm = 1\n[segment]\nthreshold = 5\n[[material]]\n'

@@ -1,4 +1,4 @@
-"""Flow jobs: permeability compared with closed forms and invariants, and rejected jobs."""
+"""Tests of flow jobs. The permeability is compared with closed forms and invariants. Rejected jobs are also tested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from whole_job import Job
 
-H = 0.01  # mm
+H = 0.01  # voxel edge in mm
 
 
 def text(image: str, load: str = "", more: str = "") -> str:
@@ -32,7 +32,7 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 
 
 def slit(gap: int, walls: int = 2) -> np.ndarray:
-    """Parallel plates across y; the flow is along z."""
+    """Parallel plates across y. The flow is along z."""
     solid = np.zeros((6, gap + walls, 5), bool)
     solid[:, gap:, :] = True
     return solid
@@ -51,10 +51,10 @@ def grains(shape: tuple[int, int, int] = (16, 14, 12), seed: int = 4) -> np.ndar
 
 def test_dead_ends_and_islands_are_reported(job: Job, tmp_path: Path) -> None:
     """Oracle: eddies in a blind pocket decay by a factor of about 350 per pocket width (Moffatt 1964, J. Fluid Mech.
-    18); an enclosed pore is at rest in every voxel."""
+    18). An enclosed pore is at rest in every voxel."""
     solid = np.ones((12, 30, 3), bool)
     solid[:, :4] = False  # the channel
-    solid[4:8, 4:24] = False  # the pocket, 4 wide and 20 deep
+    solid[4:8, 4:24] = False  # the pocket, which is 4 voxels wide and 20 voxels deep
     solid[2:4, 26:28] = False  # the enclosed pore
     s = run(job, text(save(tmp_path, solid), 'axis = "z"', "[solve]\ntolerance = 1e-8"))
     fluid, island = np.count_nonzero(~solid), 2 * 2 * 3
@@ -65,8 +65,8 @@ def test_dead_ends_and_islands_are_reported(job: Job, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gap", [1, 2, 5])
 def test_a_slit_has_the_value_of_its_grid(job: Job, tmp_path: Path, gap: int) -> None:
-    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; the pressure falls linearly. Mirrored, the
-    fluid has a wall on one side only, so the plates are twice as far apart."""
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid. The pressure decreases linearly. In the
+    mirrored image, the fluid has a wall on one side only, so that the distance of the plates is twice as large."""
     image = save(tmp_path, slit(gap))
     for condition in ("periodic", "mirrored"):
         s = run(
@@ -96,7 +96,8 @@ def test_a_slit_has_the_value_of_its_grid(job: Job, tmp_path: Path, gap: int) ->
 
 
 def test_ranks_and_ways_to_say_the_fluid_do_not_matter(job: Job, tmp_path: Path) -> None:
-    """Oracle: each other; the same pores as empty space, as a bright phase, and as labels."""
+    """Oracle: comparison of the results with each other. The pores are given as empty space, as a bright phase, and as
+    labels."""
     solid = grains()
     image = save(tmp_path, solid)
     one = run(job, text(image), "-n", "1")
@@ -118,8 +119,8 @@ def test_ranks_and_ways_to_say_the_fluid_do_not_matter(job: Job, tmp_path: Path)
 
 
 def test_the_tensor_is_symmetric_and_knows_its_directions(job: Job, tmp_path: Path) -> None:
-    """Oracle: its diagonal is the permeability along each axis; eigenvalues > 0; a layered image conducts along its
-    layers."""
+    """Oracle: the diagonal of the tensor is the permeability along each axis. The eigenvalues are positive. A layered
+    image conducts along its layers."""
     image = save(tmp_path, grains())
     tensor = run(job, text(image, 'test = "permeability_tensor"', "[solve]\ntolerance = 1e-6"), "-n", "2")
     k = np.array(tensor["permeability_tensor_m2"])
@@ -132,7 +133,7 @@ def test_the_tensor_is_symmetric_and_knows_its_directions(job: Job, tmp_path: Pa
 
 
 def test_a_direction_without_a_path_is_reported_and_not_solved(job: Job, tmp_path: Path) -> None:
-    """Oracle: a wall; the permeability is 0, which is a valid answer."""
+    """Oracle: a wall. The permeability is 0, which is a valid answer."""
     solid = grains()
     solid[5] = True
     s = run(job, text(save(tmp_path, solid)), "-n", "2")
@@ -156,7 +157,7 @@ def test_a_direction_without_a_path_is_reported_and_not_solved(job: Job, tmp_pat
 def test_unsolvable_jobs_are_reported_by_check_and_run(
     job: Job, tmp_path: Path, solid: np.ndarray, load: str, more: str, words: str
 ) -> None:
-    """Oracle: the sentence, and a non-zero exit code, of both."""
+    """Oracle: check and run print the sentence and return a non-zero exit code."""
     job.write(text(save(tmp_path, solid), load, more))
     for command in ("check", "run"):
         done = job.run(command=command)

@@ -1,4 +1,5 @@
-"""Natural convection on the command line: published numbers, content of summary.json, and rejected jobs."""
+"""Tests of natural convection on the command line: published numbers, the content of summary.json, and rejected
+jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ SIZE = 16
 
 
 def text(rayleigh: float, boundaries: str = HOT + COLD + THIN, flow: str = "", more: str = "", n: int = SIZE) -> str:
-    """A box of 1 m, diffusivity 1 m2/s, Prandtl number 0.71."""
+    """A box of 1 m with diffusivity 1 m2/s and Prandtl number 0.71."""
     return (
         f'physics = "flow"\n[image]\npath = "image.npy"\nspacing_mm = {1000 / n}\n[segment]\nthreshold = 50\n'
         "[flow]\nheat = true\ninertia = true\nviscosity_Pa_s = 0.71\ndensity_kg_per_m3 = 1\n"
@@ -44,7 +45,7 @@ def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> 
     assert (4 * numbers[32] - numbers[16]) / 3 == pytest.approx(2.243, rel=0.003)
     one = found[32]
     assert one["convection_nusselt_number"]["y_high"] == pytest.approx(numbers[32], rel=1e-3)
-    assert one["rayleigh_number"] == pytest.approx(1e4, rel=1e-9)  # of the prescribed temperatures
+    assert one["rayleigh_number"] == pytest.approx(1e4, rel=1e-9)  # based on the prescribed temperatures
     assert one["rayleigh_temperature_difference_K"] == pytest.approx(1)
     assert one["prandtl_number"] == pytest.approx(0.71)
     assert one["heat_imbalance"] < 1e-4
@@ -56,12 +57,13 @@ def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> 
     assert across == pytest.approx(16178, rel=0.03)
     with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
         temperature = np.ma.filled(file["VTKHDF/CellData/temperature"][:].astype("f8"), np.nan)[..., 0]
-    assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)  # warm above right, cold below left
+    # the fluid is warm above right and cold below left
+    assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)
 
 
 def test_a_heated_cube_has_the_published_number(job: Job, tmp_path: Path) -> None:
-    """Oracle: Tric, Labrosse and Betrouni 2000: 2.0542 at a Rayleigh number of 1e4, extrapolated from 10 and 20
-    voxels."""
+    """Oracle: Tric, Labrosse and Betrouni 2000, with 2.0542 at a Rayleigh number of 1e4. The value is extrapolated from
+    10 and 20 voxels."""
     numbers = {}
     for n in (10, 20):
         np.save(tmp_path / "image.npy", np.zeros((n, n, n), np.uint8))
@@ -83,7 +85,7 @@ def test_what_does_not_settle_ends_with_its_history(job: Job, tmp_path: Path) ->
 
 
 def test_a_thin_boundary_layer_is_reported(job: Job, tmp_path: Path) -> None:
-    """Oracle: 16 voxels over twice the Nusselt number are fewer than 3."""
+    """Oracle: 16 voxels divided by twice the Nusselt number are fewer than 3."""
     save(tmp_path)
     job.write(text(1e5))
     done = job.run("--no-report")

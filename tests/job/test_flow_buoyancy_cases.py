@@ -1,4 +1,5 @@
-"""Steady flows driven by heat on the command line: layers, chimneys, rooms, and mixed convection at several speeds."""
+"""Tests of steady flows driven by heat on the command line: layers, chimneys, rooms, and mixed convection at several
+speeds."""
 
 from __future__ import annotations
 
@@ -28,24 +29,25 @@ def temperature_of(folder: Path) -> np.ndarray:
 
 
 def test_a_fluid_that_is_heated_from_above_rests(job: Job, tmp_path: Path) -> None:
-    """Oracle: conduction alone, as warm fluid is above cold fluid: a Nusselt number of 1 and a linear temperature."""
+    """Oracle: conduction alone, because warm fluid is above cold fluid. The Nusselt number is 1, and the temperature is
+    linear."""
     save(tmp_path)
     job.write(text(1e4, wall("z_high", 301) + wall("z_low", 300) + THIN))
     done = job.run("--no-report", "-n", "1")
     assert done.code == 0, done.err
     for face in ("z_low", "z_high"):
         assert done.summary["convection_nusselt_number"][face] == pytest.approx(1, abs=1e-5)
-    conducted_mm_per_s = 1000  # diffusivity over the edge of the box
+    conducted_mm_per_s = 1000  # diffusivity divided by the edge of the box
     assert max(done.summary["highest_velocity_mm_per_s"]) < 1e-3 * conducted_mm_per_s
     layers = 300 + (np.arange(16) + 0.5) / 16
     assert temperature_of(done.folder)[:, :, 0] == pytest.approx(np.tile(layers, (16, 1)).T, abs=1e-4)
 
 
 def test_a_chimney_draws_as_much_as_a_long_one_does(job: Job, tmp_path: Path) -> None:
-    """Oracle: between plates at one temperature the developed flow is a parabola of mean g beta dT b^2 / (12 nu), on b
-    voxels (1 + 2 / b^2) times that, and the Nusselt number Ra (b / L) / 24 [Elenbaas1942]; two lengths eliminate the
-    effect of the inlet. Mass and heat are in balance."""
-    gap, rayleigh = 8, 30.0  # of the gap of 1 m
+    """Oracle: between plates at one temperature, the developed flow is a parabola with the mean g beta dT b^2 / (12
+    nu). On b voxels, the mean is (1 + 2 / b^2) times this value. The Nusselt number is Ra (b / L) / 24 [Elenbaas1942].
+    Two lengths eliminate the effect of the inlet. Mass and heat are in balance."""
+    gap, rayleigh = 8, 30.0  # Rayleigh number of the gap of 1 m
     drawn = {}
     for length in (32, 64):
         np.save(tmp_path / "image.npy", np.zeros((length, gap, 1), np.uint8))
@@ -61,40 +63,42 @@ def test_a_chimney_draws_as_much_as_a_long_one_does(job: Job, tmp_path: Path) ->
         rise = s["opening_temperature_K"]["z_high"] - 300
         assert rise == pytest.approx(1, abs=3e-3)
         drawn[length] = inflow["z_low"] / (1000 * 1000 / gap) * 1e-3  # mean velocity, m/s
-        capacity = drawn[length] * 1 / gap  # W/K: the gap is 1 m wide, a voxel thick
+        capacity = drawn[length] * 1 / gap  # capacity rate in W/K; the gap is 1 m wide and has the thickness of a voxel
         assert s["heat_carried_out_W"] == pytest.approx(capacity * rise, rel=1e-4)
         area = 2 * length / gap / gap  # m2
         number = s["heat_carried_out_W"] / area
     developed = rayleigh / 12 * (1 + 2 / gap**2)
-    assert number == pytest.approx(rayleigh * gap / 64 / 24, rel=0.05)  # less at the inlet, more on voxels
+    assert number == pytest.approx(rayleigh * gap / 64 / 24, rel=0.05)  # less at the inlet, and more on voxels
     assert drawn[32] < drawn[64] < developed
     assert (64 * drawn[64] - 32 * drawn[32]) / 32 == pytest.approx(developed, rel=5e-3)
 
 
 def exchanged_heat(height: int) -> float:
-    """Return, for a passage of so many voxels, the heat transport by its own flow in addition to conduction, over Ra^2.
-    Fluid flows in opposite directions in layers; exact solution on voxels, 1 / 9! for many."""
+    """For a passage of this number of voxels, return the heat transport by its own flow in addition to conduction,
+    divided by Ra^2. Fluid flows in opposite directions in layers. The solution is exact on voxels, and is 1 / 9! for
+    many voxels."""
     unit = 1 / height
     friction = 2 * np.eye(height) - np.eye(height, k=1) - np.eye(height, k=-1)
     conduction = friction.copy()
     friction[0, 0] = friction[-1, -1] = 3
     conduction[0, 0] = conduction[-1, -1] = 1
     z = (np.arange(height) + 0.5) * unit - 0.5
-    velocity = np.linalg.solve(friction / unit**2, z)  # odd: the net flow is zero
+    velocity = np.linalg.solve(friction / unit**2, z)  # an odd profile, with zero net flow
     temperature = np.linalg.lstsq(conduction / unit**2, -velocity, rcond=None)[0]
     return float(-(velocity * temperature).sum() * unit)
 
 
 def test_two_rooms_exchange_heat_through_a_passage(job: Job, tmp_path: Path) -> None:
-    """Oracle: the layers of [CormackLealImberger1974] in a long passage between a warm and a cold room: heat is that of
-    conduction times 1 + Ra^2 / 9!, with Ra of the height of the passage and the temperature gradient in its middle."""
+    """Oracle: the layers of [CormackLealImberger1974] in a long passage between a warm and a cold room. The heat is the
+    heat of conduction times 1 + Ra^2 / 9!. Ra is based on the height of the passage and on the temperature gradient in
+    its middle."""
     assert exchanged_heat(200) == pytest.approx(1 / 362880, rel=1e-3)
     high, wide, height, length = 16, 8, 8, 32
     solid = np.zeros((high, 2 * wide + length, 1), np.uint8)
     solid[:, wide:-wide] = 100
     solid[high // 2 - height // 2 : high // 2 + height // 2] = 0
     np.save(tmp_path / "image.npy", solid)
-    rayleigh = 4000.0  # of the height of the passage, 1 m, and the whole difference
+    rayleigh = 4000.0  # based on the height of the passage, 1 m, and on the whole temperature difference
     job.write(text(rayleigh, wall("y_low", 301) + wall("y_high", 300) + THIN, more=EXACT, n=height))
     done = job.run("--no-report", "-n", "1")
     assert done.code == 0, done.err
@@ -105,13 +109,13 @@ def test_two_rooms_exchange_heat_through_a_passage(job: Job, tmp_path: Path) -> 
     middle = wide + length // 2
     gradient = (along[middle - 3] - along[middle + 2]) * height / 5  # K/m
     local = rayleigh * gradient
-    conducted = gradient * 1 / height  # through a passage of 1 m x a voxel, with 1 W/(m K)
+    conducted = gradient * 1 / height  # through a passage of 1 m times a voxel, with 1 W/(m K)
     assert heat / conducted > 1.3
     assert heat / conducted == pytest.approx(1 + local**2 * exchanged_heat(height), rel=3e-3)
 
 
 def test_mixed_convection_at_several_speeds_has_a_temperature_for_each(job: Job, tmp_path: Path) -> None:
-    """Oracle: a separate job for each speed. Buoyancy matters less at higher speeds."""
+    """Oracle: a separate job for each speed. Buoyancy has a smaller effect at higher speeds."""
     np.save(tmp_path / "image.npy", np.zeros((24, 8, 1), np.uint8))
     push = opening("z_low", 300, 'kind = "velocity"\nvelocity_mm_per_s = 5000')
     out = opening("z_high", 300, 'kind = "outlet"')
@@ -146,8 +150,8 @@ def test_mixed_convection_at_several_speeds_has_a_temperature_for_each(job: Job,
 
 @pytest.mark.parametrize("walls", ["at the temperature of the inflow", "insulated"])
 def test_a_chimney_whose_temperatures_are_all_equal_draws(job: Job, tmp_path: Path, walls: str) -> None:
-    """Oracle: water at 310 K between plates 8 voxels apart, 10 K above the reference: a creeping parabola of the mean
-    speed g beta dT (g^2 + 2) / 12 h^2 / nu, on voxels of h = 0.01 mm."""
+    """Oracle: water at 310 K between plates at a distance of 8 voxels, 10 K above the reference temperature. The flow
+    is a creeping parabola with the mean speed g beta dT (g^2 + 2) / 12 h^2 / nu, on voxels of h = 0.01 mm."""
     np.save(tmp_path / "image.npy", np.zeros((32, 8, 1), np.uint8))
     ends = opening("z_low", 310) + opening("z_high", 310)
     sides = wall("y", 310) if walls != "insulated" else ""
@@ -167,7 +171,7 @@ def test_a_chimney_whose_temperatures_are_all_equal_draws(job: Job, tmp_path: Pa
 
 
 def test_a_closed_box_at_one_temperature_is_at_rest(job: Job, tmp_path: Path) -> None:
-    """Oracle: no driving force: no flow, a Rayleigh number of 0 and no Nusselt number."""
+    """Oracle: there is no driving force. The result is no flow, a Rayleigh number of 0, and no Nusselt number."""
     np.save(tmp_path / "image.npy", np.zeros((12, 8, 1), np.uint8))
     job.write(text(1e4, wall("z", 300) + THIN, n=12))
     done = job.run("--no-report", "-n", "1")

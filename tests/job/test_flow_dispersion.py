@@ -1,4 +1,4 @@
-"""Dispersion on the command line: Taylor and Aris, ranks, units, and rejected jobs."""
+"""Tests of dispersion on the command line: Taylor and Aris, ranks, units, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from whole_job import Job
 
-H = 0.01  # mm
+H = 0.01  # voxel edge in mm
 
 
 def text(flow: str, load: str = 'axis = "z"', more: str = "") -> str:
@@ -25,7 +25,7 @@ def slit(folder: Path, width: int = 10) -> None:
 
 
 def test_a_slit_spreads_as_taylor_and_aris_say_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: D (1 + Pe^2 / 210), to the 5 % of ten voxels; the hydraulic diameter of a slit is twice its width."""
+    """Oracle: D (1 + Pe^2 / 210), to the 5 % of ten voxels. The hydraulic diameter of a slit is twice its width."""
     slit(tmp_path)
     for ranks in ("1", "2"):
         job.write(text("peclet_numbers = [0, 5, 60]\ndiffusivity_m2_per_s = 2e-9", more="[solve]\ntolerance = 1e-7"))
@@ -48,10 +48,11 @@ def test_a_slit_spreads_as_taylor_and_aris_say_on_any_number_of_ranks(job: Job, 
 
 
 def test_a_mirrored_sample_is_that_of_the_sample_and_its_images(job: Job, tmp_path: Path) -> None:
-    """Oracle: the sample and its mirror images in all directions, which are periodic; on any number of ranks."""
+    """Oracle: the sample and its mirror images in all directions, which are periodic. The test uses several numbers of
+    ranks."""
     rng = np.random.default_rng(5)
     pores = rng.random((5, 4, 6)) < 0.75
-    pores[:, 1] = True  # percolates and is connected
+    pores[:, 1] = True  # these pores percolate and are connected
     names = {"image": pores}
     for axis in range(3):
         pores = np.concatenate([pores, np.flip(pores, axis)], axis)

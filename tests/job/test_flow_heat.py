@@ -1,4 +1,4 @@
-"""Heat with flow on the command line: closed forms, ranks, files, labels, and rejected jobs."""
+"""Tests of heat with flow on the command line: closed forms, ranks, files, labels, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from whole_job import Job, osteon
 
-H = 0.1  # mm
+H = 0.1  # voxel edge in mm
 INLET = '[[boundary]]\nface = "z_low"\nkind = "velocity"\nvelocity_mm_per_s = 2\ntemperature_K = 290\n'
 OUTLET = '[[boundary]]\nface = "z_high"\nkind = "outlet"\n'
 SIDES = '[[boundary]]\nface = "x"\nkind = "slip"\n'
@@ -29,7 +29,7 @@ def save(folder: Path, solid: np.ndarray) -> None:
 
 
 def channel(folder: Path) -> np.ndarray:
-    """A fluid 6 voxels wide on a solid wall of 2."""
+    """A fluid with a width of 6 voxels on a solid wall of 2 voxels."""
     solid = np.zeros((12, 8, 3), bool)
     solid[:, 6:, :] = True
     save(folder, solid)
@@ -44,7 +44,7 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 
 
 def test_a_channel_on_a_hot_wall_is_in_balance_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: heat in equals heat out, the numbers of the flow alone, and one rank."""
+    """Oracle: heat in equals heat out. Further oracles are the numbers of the flow alone, and one rank."""
     solid = channel(tmp_path)
     more = SOLID + "[solve]\ntolerance = 1e-7"
     one = run(job, text(INLET + OUTLET + SIDES + HOT, "", more), "-n", "1")
@@ -52,7 +52,7 @@ def test_a_channel_on_a_hot_wall_is_in_balance_on_any_number_of_ranks(job: Job, 
     assert one["face_inflow_W"]["y_high"] + one["face_inflow_W"]["z_low"] == pytest.approx(
         one["heat_carried_out_W"], rel=1e-5
     )
-    # The capacity rate of the stream is known: 2 mm/s through 6 x 3 voxels.
+    # The capacity rate of the stream is known, with 2 mm/s through 6 x 3 voxels.
     capacity = 4.18e6 * 2e-3 * 18 * (H * 1e-3) ** 2
     rise = one["opening_temperature_K"]["z_high"] - one["opening_temperature_K"]["z_low"]
     assert one["opening_temperature_K"]["z_low"] == pytest.approx(290)
@@ -66,7 +66,7 @@ def test_a_channel_on_a_hot_wall_is_in_balance_on_any_number_of_ranks(job: Job, 
     difference = np.array([one["wall_temperature_K"] - 290, one["wall_temperature_K"] - 290 - rise])
     mean = (difference[0] - difference[1]) / np.log(difference[0] / difference[1])
     area = 12 * 3 * (H * 1e-3) ** 2
-    carried = one["wall_heat_W"] + one["face_inflow_W"]["z_low"]  # minus the conduction through the inlet
+    carried = one["wall_heat_W"] + one["face_inflow_W"]["z_low"]  # without the conduction through the inlet
     assert one["face_inflow_W"]["z_low"] < 0
     assert one["heat_transfer_coefficient_W_per_m2K"] == pytest.approx(carried / area / mean, rel=1e-6)
     assert one["heat_certificate"]["converged"]
@@ -86,7 +86,7 @@ def test_a_channel_on_a_hot_wall_is_in_balance_on_any_number_of_ranks(job: Job, 
 
 
 def test_each_multiple_of_the_flow_has_its_temperature(job: Job, tmp_path: Path) -> None:
-    """Oracle: a separate job for each flow; the heat balance, for flows solved to a tolerance of 0.01 only."""
+    """Oracle: a separate job for each flow, and the heat balance. The flows are solved only to a tolerance of 0.01."""
     channel(tmp_path)
     more = SOLID + "[solve]\ntolerance = 1e-2"
     all_flows = run(job, text(INLET + OUTLET + SIDES + HOT, "multiples = [0.5, 3]", more))
@@ -103,7 +103,7 @@ def test_each_multiple_of_the_flow_has_its_temperature(job: Job, tmp_path: Path)
 
 
 def test_a_solid_without_a_material_insulates(job: Job, tmp_path: Path) -> None:
-    """Oracle: without a heated wall, the fluid keeps its inlet temperature; a source heats it uniformly."""
+    """Oracle: without a heated wall, the fluid keeps its inlet temperature. A source heats the fluid uniformly."""
     solid = channel(tmp_path)
     s = run(job, text(INLET + OUTLET + SIDES + HOT, "heat_source_W_per_m3 = 1e8"))
     made = 1e8 * np.count_nonzero(~solid) * (H * 1e-3) ** 3
@@ -116,7 +116,7 @@ def test_a_solid_without_a_material_insulates(job: Job, tmp_path: Path) -> None:
 
 
 def test_labels_have_conductivities_and_sources(job: Job, tmp_path: Path) -> None:
-    """Oracle: the heat of a source leaves with the stream; the better conductor is the more uniform one."""
+    """Oracle: the heat of a source leaves with the stream. The temperature of the better conductor is more uniform."""
     image = np.full((12, 10, 3), 3, np.uint8)  # fluid
     image[:, 6:8, :] = 7
     image[:, 8:, :] = 9
@@ -148,8 +148,8 @@ def test_the_picture_shows_the_temperature(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_picture_of_the_file_shows_the_solid_that_has_a_temperature(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same flow in a solid that is not part of the model; lines of the velocity do not depend on heat. In a
-    picture of the temperature the solid is also coloured."""
+    """Oracle: an equal flow in a solid that is not part of the model. Lines of the velocity do not depend on heat. In a
+    picture of the temperature, the solid is also coloured."""
     channel(tmp_path)
     pictures: dict[str, bytes] = {}
     for name, solid in (("conducts", SOLID), ("insulates", "")):
@@ -242,7 +242,7 @@ def test_keys_of_heat_need_it(job: Job, tmp_path: Path, boundaries: str, flow: s
 def test_heat_that_cannot_leave_is_refused(job: Job, tmp_path: Path) -> None:
     channel(tmp_path)
     image = np.load(tmp_path / "image.npy")
-    image[:, 6, :] = 200  # no conduction, between fluid and solid
+    image[:, 6, :] = 200  # no conduction between fluid and solid
     np.save(tmp_path / "image.npy", np.where(image == 0, 1, image))
     more = "[[material]]\nlabel = 100\nconductivity_W_per_mK = 3\nheat_source_W_per_m3 = 1\n"
     job.write(text(INLET + OUTLET + SIDES, "fluid_labels = [1]", more, "labels = true\nvoid_labels = [200]"))

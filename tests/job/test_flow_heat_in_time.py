@@ -1,5 +1,5 @@
-"""Transient temperature with flow on the command line: the steady state, other solvers, stopped jobs, and rejected
-jobs."""
+"""Tests of transient temperature with flow on the command line: the steady state, other solvers, stopped jobs, and
+rejected jobs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from whole_job import Job
 
 STORING = SOLID + "heat_capacity_J_per_m3K = 3.4e6\n"
 
-# The whole fluid of the channel: 12 x 6 x 3 voxels.
+# The probe is the whole fluid of the channel, 12 x 6 x 3 voxels.
 PROBE = f'[[probe]]\nname = "fluid"\nlow_mm = [0, 0, 0]\nhigh_mm = [{12 * H}, {5.9 * H}, {3 * H}]\n'
 
 
@@ -29,13 +29,13 @@ def transient(**keys: object) -> str:
 
 
 def total_in(history: dict) -> np.ndarray:
-    """Return the net heat rate into the model at each record, W."""
+    """Return the net heat rate into the model at each record in W."""
     faces = sum(np.array(values) for values in history["face_inflow_W"].values())
     return faces + np.array(history["heat_source_W"]) - np.array(history["heat_carried_out_W"])
 
 
 def test_a_channel_warms_up_to_its_steady_state_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: the steady solver; the first law at each record; one rank; the files of the records."""
+    """Oracle: the steady solver, the first law at each record, one rank, and the files of the records."""
     channel(tmp_path)
     steady = run(
         job, text(INLET + OUTLET + SIDES + HOT, "inertia = true", SOLID + "[solve]\ntolerance = 1e-6"), "-n", "1"
@@ -67,7 +67,7 @@ def test_a_channel_warms_up_to_its_steady_state_on_any_number_of_ranks(job: Job,
     with netCDF4.Dataset(tmp_path / "job.out" / series[-1]["name"]) as file:
         last = np.ma.filled(file["VTKHDF/CellData/temperature"][:].astype("f8"), np.nan)
     assert last.max() == pytest.approx(s["temperature_K"]["high"], abs=1e-3)
-    assert np.isfinite(last).all()  # of fluid and solid
+    assert np.isfinite(last).all()  # values of fluid and solid
     time = transient(initial_K=290, end_s=0.32, step_s=0.016, output_every_s=0.08)
     found = [
         run(job, text(INLET + OUTLET + SIDES + HOT, "inertia = true", more.format(time)), "-n", ranks)["flow_history"]
@@ -98,7 +98,7 @@ def test_natural_convection_swings_into_its_steady_state(job: Job, tmp_path: Pat
 
 
 def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> None:
-    """Oracle: the axis labels of the diagram; undefined values are gaps: at first the outflow is zero."""
+    """Oracle: the axis labels of the diagram. Undefined values are gaps. At first, the outflow is zero."""
     channel(tmp_path)
     ends = INLET.replace('kind = "velocity"\nvelocity_mm_per_s = 2', 'kind = "pressure"\npressure_Pa = 0.02')
     out = OUTLET.replace('"outlet"', '"pressure"\npressure_Pa = 0\ntemperature_K = 290')
@@ -113,7 +113,7 @@ def test_the_report_plots_temperatures_and_heat(job: Job, tmp_path: Path) -> Non
     assert {"temperature (K)", "temperature at openings (K)", "heat (W)", "heat inflow through faces (W)"} <= words
     assert {"fluid mean", "fluid high", "solid mean", "z_high", "walls to fluid", "convected out", "stored"} <= words
     assert "sources" not in words  # the answers contain no sources
-    # Colours of the viewer begin at the lowest temperature.
+    # The colours of the viewer begin at the lowest temperature.
     shown = re.search(r'"id": ?"temperature".*?"range": ?\[([0-9.e+-]+),', page)
     assert shown
     assert 290 <= float(shown[1]) < 291

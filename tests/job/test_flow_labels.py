@@ -1,4 +1,4 @@
-"""Labels of solid voxels and periodic faces in flow between openings, on the command line."""
+"""Tests of labels of solid voxels, and of periodic faces, in flow between openings on the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from whole_job import Job
 
-H = 0.1  # mm
+H = 0.1  # voxel edge in mm
 INLET = '[[boundary]]\nface = "z_low"\nkind = "velocity"\nvelocity_mm_per_s = 2\n'
 OUTLET = '[[boundary]]\nface = "z_high"\nkind = "outlet"\n'
 
@@ -28,7 +28,7 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 
 
 def blocks(folder: Path) -> np.ndarray:
-    """Two blocks of different labels and a third block without a label name in a channel."""
+    """A channel with two blocks of different labels, and a third block without a label name."""
     labels = np.zeros((12, 8, 6), np.uint8)
     labels[3:5, :4, :] = 2
     labels[7:9, 5:, :3] = 3
@@ -38,7 +38,7 @@ def blocks(folder: Path) -> np.ndarray:
 
 
 def test_the_force_is_shared_among_labels_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: the total force, and ranks; the history of a transient flow ends with its answers."""
+    """Oracle: the total force, and other numbers of ranks. The history of a transient flow ends with its answers."""
     blocks(tmp_path)
     flow = "inertia = true\nforce_labels = [2, 3]\nreference_velocity_mm_per_s = 2\nreference_area_mm2 = 0.1"
     job_file = text(INLET + OUTLET, flow, "[solve]\ntolerance = 1e-6\nmax_iterations = 2000")
@@ -61,7 +61,7 @@ def test_the_force_is_shared_among_labels_on_any_number_of_ranks(job: Job, tmp_p
 
 
 def test_a_pipe_is_opened_by_labels_as_by_its_cropped_ends(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same image cropped to the pipe, with openings at its faces."""
+    """Oracle: the image that is cropped to the pipe, with openings at its faces."""
     rng = np.random.default_rng(3)
     labels = np.ones((10, 6, 6), np.uint8)
     labels[2:8, 1:5, 1:5] = np.where(rng.random((6, 4, 4)) < 0.15, 1, 0)
@@ -81,14 +81,14 @@ def test_a_pipe_is_opened_by_labels_as_by_its_cropped_ends(job: Job, tmp_path: P
     assert one["opening_pressure_Pa"]["label_5"] == 3
     assert one["opening_pressure_Pa"]["label_4"] == pytest.approx(other["opening_pressure_Pa"]["z_low"], rel=1e-8)
     assert one["force_on_solid_N"] == pytest.approx(other["force_on_solid_N"], rel=1e-7, abs=1e-14)
-    # The labels in a separate image, painted into the pores of a grey-value image.
+    # The labels are in a separate image, and are painted into the pores of a grey-value image.
     painted = np.where(labels > 1, labels, 0)
     np.save(tmp_path / "labels.npy", painted.astype(np.uint8))
     np.save(tmp_path / "image.npy", np.where(labels == 1, 100, 0).astype(np.uint8))
     grey = run(job, text(openings, 'label_image = "labels.npy"', more, "threshold = 50"), "-n", "2")
     assert grey["pressure_drop_Pa"] == pytest.approx(one["pressure_drop_Pa"], rel=1e-8)
     assert grey["fluid"] == one["fluid"]
-    # The transient solver behaves the same.
+    # The transient solver has the same result.
     settled = run(
         job,
         text(openings, 'label_image = "labels.npy"', "[transient]\nend_s = 0.2\nstep_s = 0.02", "threshold = 50"),
@@ -109,7 +109,7 @@ def test_a_box_opens_the_solid_inside_it(job: Job, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inertia", ["false", "true"])
 def test_a_slit_that_repeats_has_the_rate_of_its_drop(job: Job, tmp_path: Path, inertia: str) -> None:
-    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid, and the pressure drop that corresponds to that flow rate."""
+    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid, and the pressure drop for this flow rate."""
     gap = 6
     labels = np.zeros((4, gap + 1, 5), np.uint8)
     labels[:, gap] = 1

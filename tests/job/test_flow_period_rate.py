@@ -1,4 +1,4 @@
-"""A prescribed flow rate over the period of a periodic image, transient, on the command line."""
+"""Tests of a prescribed transient flow rate over the period of a periodic image, on the command line."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from test_flow_transient import transient
 from whole_job import Job
 
 SIDES = '[[boundary]]\nface = "x"\nkind = "periodic"\n'
-RATE = 2.0  # mm3/s
+RATE = 2.0  # flow rate in mm3/s
 ALONG = f'[[boundary]]\nface = "z"\nkind = "periodic"\nflow_rate_mm3_per_s = {RATE}\n'
 SWING = "factor_at_s = [[0, 1], [0.005, 2], [0.01, 1]]\nperiod_s = 0.01\n"
 
 
 def test_the_rate_is_held_and_the_history_has_its_drop(job: Job, tmp_path: Path) -> None:
-    """Oracle: the table of factors; a pressure drop that oscillates with the flow rate; any number of ranks."""
+    """Oracle: the table of factors, and a pressure drop that oscillates with the flow rate. The test uses several
+    numbers of ranks."""
     step(tmp_path)
     first: dict = {}
     for ranks in ("1", "3"):
@@ -29,7 +30,7 @@ def test_the_rate_is_held_and_the_history_has_its_drop(job: Job, tmp_path: Path)
         factor = 1 + np.interp(time % 0.01, [0, 0.005, 0.01], [0, 1, 0])
         assert history["period_flow_rate_mm3_per_s"]["z"] == pytest.approx(RATE * factor, rel=1e-9)
         drop = np.array(history["period_pressure_drop_Pa"]["z"])
-        # Inertia: rho l dQ/dt / A; A is at most the whole cross-section, which gives a lower bound.
+        # Inertia requires rho l dQ/dt / A. The whole cross-section as A yields a lower bound.
         late = time > 0.0101
         rising = late & (time % 0.01 < 0.0049) & (time % 0.01 > 0.0006)
         falling = late & (time % 0.01 > 0.0056)

@@ -1,4 +1,5 @@
-"""Probes of a flow on the command line: compared with its fields, closed forms and stopped jobs, and rejected jobs."""
+"""Tests of probes of a flow on the command line. Probes are compared with fields, closed forms and stopped jobs.
+Rejected jobs are also tested."""
 
 from __future__ import annotations
 
@@ -29,11 +30,11 @@ PROBES = (
 def field(folder: Path, name: str) -> np.ndarray:
     with netCDF4.Dataset(folder / "results.nc") as file:
         values = np.ma.filled(file[f"VTKHDF/CellData/{name}"][:].astype("f8"), np.nan)
-    return values[..., ::-1] if values.ndim == 4 else values  # components z, y, x
+    return values[..., ::-1] if values.ndim == 4 else values  # components in the order z, y, x
 
 
 def between(field: np.ndarray, at_mm: list[float], is_share: bool) -> np.ndarray:
-    """Trilinear interpolation between voxel centres; missing values are 0, or the mean of the existing ones."""
+    """Trilinear interpolation between voxel centres. Missing values are 0, or the mean of the existing values."""
     value, weights = np.zeros_like(field[0, 0, 0]), 0.0
     place = [np.clip(x / H - 0.5, 0, n - 1) for x, n in zip(at_mm, field.shape, strict=False)]
     for corner in itertools.product((0, 1), repeat=3):
@@ -54,8 +55,8 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_probes_agree_with_the_fields(job: Job, tmp_path: Path) -> None:
-    """Oracle: the fields of the result, by another interpolation; the same numbers in probes.csv; any number of
-    ranks."""
+    """Oracle: the fields of the result, by another interpolation. The file probes.csv has equal numbers. The test uses
+    several numbers of ranks."""
     step(tmp_path)
     warm = INLET + "temperature_K = 300\n"
     hot = '[[boundary]]\nface = "y_high"\nkind = "temperature"\ntemperature_K = 320\n'
@@ -76,7 +77,7 @@ def test_probes_agree_with_the_fields(job: Job, tmp_path: Path) -> None:
             assert reported[name]["temperature_K"]["last"] == pytest.approx(between(temperature, at, True), rel=1e-6)
             assert float(table[1][f"{name}.velocity_mm_per_s.z"]) == reported[name]["velocity_mm_per_s"]["last"][0]
             assert float(table[1][f"{name}.temperature_K"]) == reported[name]["temperature_K"]["last"]
-            # Creeping flow is twice as fast.
+            # The speed of creeping flow is doubled.
             assert float(table[0][f"{name}.speed_mm_per_s"]) * 2 == pytest.approx(
                 reported[name]["speed_mm_per_s"]["last"], rel=1e-4, abs=1e-9
             )
@@ -106,8 +107,8 @@ def test_probes_agree_with_the_fields(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_probe_in_time_has_mean_extrema_and_frequency(job: Job, tmp_path: Path) -> None:
-    """Oracle: a plug has the given velocity everywhere, at any time; sums over its sine; each probe has its own
-    records."""
+    """Oracle: a plug has the given velocity everywhere, at any time, and sums over the sine of this velocity. Each
+    probe has its own records."""
     save(tmp_path, np.zeros((6, 4, 4), bool))
     period, count = 0.1, 400
     table = [[period * n / count, 2 + float(np.sin(2 * np.pi * n / count))] for n in range(count + 1)]
@@ -138,7 +139,7 @@ def test_a_probe_in_time_has_mean_extrema_and_frequency(job: Job, tmp_path: Path
 
 
 def test_a_stopped_flow_has_the_same_probes(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same job without interruption; the history, which also contains the pressure of the inlet."""
+    """Oracle: the same job without interruption. The history also contains the pressure of the inlet."""
     step(tmp_path)
     job_file = text(
         PUSH.replace("= 2", "= 6") + OUTLET + PROBES, "inertia = true", transient(end_s=0.02, output_every_s=0.002)

@@ -1,4 +1,5 @@
-"""The residence time of a flow on the command line: closed forms, ranks, files, the picture, and rejected jobs."""
+"""Tests of the residence time of a flow on the command line: closed forms, ranks, files, the picture, and rejected
+jobs."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ AGES = "residence_time = true\n"
 
 
 def pores(folder: Path) -> np.ndarray:
-    """A channel 6 voxels wide, with an adjacent pocket of 2 x 4 voxels and an unconnected pore."""
+    """A channel with a width of 6 voxels, an adjacent pocket of 2 x 4 voxels, and an unconnected pore."""
     solid = np.zeros((12, 14, 3), bool)
     solid[:, 6:] = True
     solid[5:7, 6:10] = False
@@ -24,7 +25,7 @@ def pores(folder: Path) -> np.ndarray:
 
 
 def test_ages_have_the_mean_of_volume_over_flow_rate_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: volume over flow rate, exact for any flow and diffusivity; and one rank."""
+    """Oracle: volume divided by flow rate, which is exact for any flow and diffusivity, and one rank."""
     solid = pores(tmp_path)
     volume, rate = (12 * 6 + 2 * 4) * 3 * H**3, 2 * 18 * H**2
     more = "[solve]\ntolerance = 1e-6\n"
@@ -58,7 +59,7 @@ def test_ages_have_the_mean_of_volume_over_flow_rate_on_any_number_of_ranks(job:
 
 
 def test_a_mixed_vessel_is_of_one_age(job: Job, tmp_path: Path) -> None:
-    """Oracle: volume over flow rate everywhere if diffusion is fast."""
+    """Oracle: volume divided by flow rate everywhere, if diffusion is fast."""
     pores(tmp_path)
     flow = AGES + "diffusivity_m2_per_s = 1e-3\nmultiples = [1, 2]"
     s = run(job, text(INLET + OUTLET + SIDES, flow, "[solve]\ntolerance = 1e-6\n"), "-n", "1")

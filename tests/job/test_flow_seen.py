@@ -18,7 +18,7 @@ PUSH = INLET.replace('profile = "developed"\n', "")
 
 
 def lines_of(path: Path) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return points (x, y, z) in mm and times of the lines of a .vtp file, from its raw arrays."""
+    """Return points (x, y, z) in mm and times of the lines of a .vtp file, from the raw arrays of the file."""
     data = path.read_bytes()
     raw = data[data.index(b"_", data.index(b'<AppendedData encoding="raw">')) + 1 :]
     arrays = {}
@@ -33,8 +33,8 @@ def lines_of(path: Path) -> tuple[list[np.ndarray], list[np.ndarray]]:
 
 
 def test_particles_of_a_plug_are_where_it_is(job: Job, tmp_path: Path) -> None:
-    """Oracle: z = speed (t - t0) for the given speed; particle i of n is released at i / n of the time; on any number
-    of ranks."""
+    """Oracle: z = speed (t - t0) for the given speed. Particle i of n is released at the fraction i / n of the time.
+    The test uses several numbers of ranks."""
     save(tmp_path, np.zeros((20, 4, 4), bool))
     end_s = 0.6
     for ranks in ("1", "3"):
@@ -70,7 +70,7 @@ def test_a_stopped_flow_has_the_same_paths_and_film(job: Job, tmp_path: Path) ->
 
 @pytest.mark.parametrize("shows", ["speed", "cut"])
 def test_frames_of_a_resumed_flow_keep_the_colours_of_its_fast_start(job: Job, tmp_path: Path, shows: str) -> None:
-    """Oracle: the same job without interruption: colours extend to the highest speed so far, which occurred before the
+    """Oracle: the same job without interruption. Colours extend to the highest speed so far, which occurred before the
     stop."""
     step(tmp_path)
     slowing = PUSH.replace("= 2", "= 6") + "factor_at_s = [[0, 1], [0.002, 1], [0.003, 0.2]]\n"
@@ -87,7 +87,7 @@ def test_frames_of_a_resumed_flow_keep_the_colours_of_its_fast_start(job: Job, t
 
 @pytest.mark.parametrize("shows", ["speed", "streamlines", "cut", "pathlines"])
 def test_a_film_has_the_frames(job: Job, tmp_path: Path, shows: str) -> None:
-    """Oracle: another reader of animated PNG; each picture of the film is the frame."""
+    """Oracle: another reader of animated PNG. Each picture of the film is the corresponding frame."""
     step(tmp_path)
     job.write(
         text(PUSH.replace("= 2", "= 6") + OUTLET, "inertia = true", transient(end_s=0.03))
@@ -111,7 +111,7 @@ def test_a_film_has_the_frames(job: Job, tmp_path: Path, shows: str) -> None:
 
 
 def test_a_heart_beat_is_in_the_history(job: Job, tmp_path: Path) -> None:
-    """Oracle: the table of factors; the same numbers in summary.json and history.csv."""
+    """Oracle: the table of factors. The files summary.json and history.csv have equal numbers."""
     save(tmp_path, np.zeros((6, 4, 4), bool))
     beat = PUSH + "factor_at_s = [[0, 1], [0.05, 2], [0.1, 1]]\nperiod_s = 0.1\n"
     more = transient(end_s=0.25, step_s=0.00625) + "[solve]\ntolerance = 1e-6\n"
@@ -129,8 +129,8 @@ def test_a_heart_beat_is_in_the_history(job: Job, tmp_path: Path) -> None:
     assert [float(r["time_s"]) for r in rows] == history["time_s"]
     assert [float(r["opening_inflow_mm3_per_s.z_low"]) for r in rows] == history["opening_inflow_mm3_per_s"]["z_low"]
     assert [float(r["force_on_solid_N.y"]) for r in rows] == [f[1] for f in history["force_on_solid_N"]]
-    # An accelerated plug: the pressure accelerates it by one increment of the factor per step.
-    slope = 2 * 20 * 1e-6 * 1000 * 6 * H  # mm/s2 -> Pa
+    # A plug that the pressure accelerates by one increment of the factor per step.
+    slope = 2 * 20 * 1e-6 * 1000 * 6 * H  # conversion from mm/s2 to Pa
     inner = (time > 0.11) & (time < 0.1499)
     assert np.array(history["pressure_drop_Pa"])[inner] == pytest.approx(slope, rel=0.3)
 

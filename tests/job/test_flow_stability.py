@@ -1,4 +1,5 @@
-"""Fluid heated from below, on the command line: the steady answer is the stable one, and the job reports the method."""
+"""Tests of fluid heated from below, on the command line. The steady answer is the stable one, and the job reports the
+method."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def run(
     job: Job, folder: Path, shape: tuple[int, ...], rayleigh: float, more: str = "", tilt: float = 0, n: int = 1
 ) -> Finished:
     image = np.zeros(shape, np.uint8)
-    image[0, 0, 0] = 255  # a solid voxel, which breaks the symmetry
+    image[0, 0, 0] = 255  # a solid voxel that breaks the symmetry
     np.save(folder / "image.npy", image)
     sides = THIN if shape[2] == 1 else ""
     job_text = text(rayleigh, BELOW + ABOVE + sides, more=more + "\n[solve]\ntolerance = 1e-5\n", n=shape[0])
@@ -34,8 +35,8 @@ def nusselt(done: Finished) -> float:
 
 @pytest.mark.parametrize(("rayleigh", "in_time"), [(5e3, 1.698), (2e4, 2.647)])
 def test_the_steady_state_is_that_in_time(job: Job, tmp_path: Path, rayleigh: float, in_time: float) -> None:
-    """Oracle: the transient solver from rest on the same image, two diffusion times long. Its roll may rotate in the
-    other direction, for which the solid voxel in a corner changes the Nusselt number by 0.7 %."""
+    """Oracle: the transient solver from rest on this image, over two diffusion times. The roll may rotate in the other
+    direction. The solid voxel in a corner then changes the Nusselt number by 0.7 %."""
     done = run(job, tmp_path, (24, 24, 1), rayleigh)
     found = done.summary
     assert nusselt(done) == pytest.approx(in_time, rel=0.01)
@@ -46,16 +47,17 @@ def test_the_steady_state_is_that_in_time(job: Job, tmp_path: Path, rayleigh: fl
 
 
 def test_gravity_askew_chooses_the_roll_that_it_has_in_time(job: Job, tmp_path: Path) -> None:
-    """Oracle: the transient solver from rest on the same image, two diffusion times long: 2.7195 with gravity inclined
-    by 5 degrees."""
+    """Oracle: the transient solver from rest on this image, over two diffusion times. The Nusselt number is 2.7195 with
+    gravity inclined by 5 degrees."""
     found = run(job, tmp_path, (24, 24, 1), 2e4, tilt=-0.08716)
     assert nusselt(found) == pytest.approx(2.7195, rel=1e-3)
     assert found.summary["disturbance_growth_per_s"] < 0
 
 
 def test_a_cube_heated_from_below_convects(job: Job, tmp_path: Path) -> None:
-    """Oracle: at six times the critical number fluid convects, and the disturbances of the answer decay. The transient
-    solution from rest in this cube has a roll along its diagonal (Nu 2.79); a roll along an axis is also stable."""
+    """Oracle: at six times the critical number, the fluid convects, and disturbances of the answer decay. In the
+    transient solution from rest, this cube has a roll along its diagonal (Nu 2.79). A roll along an axis is also
+    stable."""
     found = run(job, tmp_path, (12, 12, 12), 2e4)
     assert 2.4 < nusselt(found) < 2.9
     assert found.summary["disturbance_growth_per_s"] < 0
@@ -75,8 +77,9 @@ def test_the_state_does_not_depend_on_ranks(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_flow_that_does_not_settle_ends_with_code_4(job: Job, tmp_path: Path) -> None:
-    """Oracle: at Ra 1e6 on 8 voxels the oscillations in this square outlast the steps of the solver (in physical time
-    they decay within a third of a diffusion time); the message states change, tolerance and both remedies."""
+    """Oracle: at Ra 1e6 on 8 voxels, the oscillations in this square last longer than the steps of the solver. In
+    physical time, they decay within a third of a diffusion time. The message states the change, the tolerance and both
+    remedies."""
     np.save(tmp_path / "image.npy", np.zeros((8, 8, 1), np.uint8))
     job.write(text(1e6, BELOW + ABOVE + THIN, more="[solve]\ntolerance = 1e-4\n", n=8))
     done = job.run("--no-report", "-n", "1", timeout=300)

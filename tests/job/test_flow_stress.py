@@ -1,4 +1,4 @@
-"""Fluid, heat and stress in one job: thermo_elasticity with [flow]."""
+"""Tests of fluid, heat and stress in one job, which is thermo_elasticity with [flow]."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from whole_job import Finished, Job
 
-H = 0.1  # mm
+H = 0.1  # voxel edge in mm
 MODULUS, EXPANSION = 1000.0, 2e-5
 BAR = (
     f"[[material]]\nyoungs_modulus_MPa = {MODULUS}\npoisson_ratio = 0.3\n"
@@ -45,7 +45,7 @@ def cells(done: Finished, name: str) -> np.ndarray:
 
 
 def channel(folder: Path) -> np.ndarray:
-    """A solid with a channel through it along y, and a bay."""
+    """A solid with a bay, and with a channel along y."""
     solid = np.ones((8, 6, 7), bool)
     solid[:, :, 5:] = False
     solid[3:5, 2, 3:] = False
@@ -81,7 +81,8 @@ def test_a_flow_without_heat_capacity_leaves_the_stress_of_conduction(job: Job, 
 
 
 def test_a_free_body_with_a_linear_temperature_bears_next_to_no_stress(job: Job, tmp_path: Path) -> None:
-    """Oracle: a linear temperature bends a free body without stress, except for its variation over half a voxel."""
+    """Oracle: a linear temperature bends a free body without stress, except for the variation of temperature over half
+    a voxel."""
     solid = np.ones((10, 4, 6), bool)
     solid[:, :, 4:] = False
     np.save(tmp_path / "image.npy", np.where(solid, 100, 0).astype("u1"))
@@ -98,7 +99,8 @@ def test_stresses_of_two_bars_around_a_fluid_follow_from_their_temperatures(job:
     image = np.zeros((6, 4, 7), np.uint8)
     image[:, :, :2], image[:, :, 4:] = 7, 9
     np.save(tmp_path / "image.npy", image)
-    bars = {7: (1000.0, 2e-5, 8, 340), 9: (3000.0, 5e-5, 12, 310)}  # modulus, expansion, voxels across, temperature
+    # modulus, expansion, number of voxels across, temperature
+    bars = {7: (1000.0, 2e-5, 8, 340), 9: (3000.0, 5e-5, 12, 310)}
     materials = "".join(
         f"[[material]]\nlabel = {label}\nyoungs_modulus_MPa = {modulus}\npoisson_ratio = 0.0\n"
         f"conductivity_W_per_mK = 0.5\nthermal_expansion_per_K = {expansion}\n"
@@ -113,7 +115,7 @@ def test_stresses_of_two_bars_around_a_fluid_follow_from_their_temperatures(job:
 
 
 def test_a_stream_that_cools_lowers_the_stress(job: Job, tmp_path: Path) -> None:
-    """Invariant: a faster stream removes more heat, so the heated solid is cooler, closer to the stress-free
+    """Invariant: a faster stream removes more heat. The heated solid is therefore cooler and closer to the stress-free
     temperature. The picture shows the stress, and the report describes both stages."""
     channel(tmp_path)
     hot = '[[boundary]]\nface = "x_low"\nkind = "flux"\nflux_W_per_m2 = 5e4\n'
@@ -135,7 +137,7 @@ def test_a_stream_that_cools_lowers_the_stress(job: Job, tmp_path: Path) -> None
 
 
 def test_islands_of_the_solid_are_left_out_or_refused(job: Job, tmp_path: Path) -> None:
-    """Oracle: with keep = "largest" the numbers are those without the island; with "all" the supports are reported as
+    """Oracle: with keep = "largest", the numbers are those without the island. With "all", the supports are reported as
     insufficient."""
     solid = channel(tmp_path)
     load = 'test = "free_expansion"\n'

@@ -1,4 +1,4 @@
-"""Flow between openings on the command line: closed forms, ranks, multiples, and rejected jobs."""
+"""Tests of flow between openings on the command line: closed forms, ranks, multiples, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from whole_job import Job
 
-H = 0.1  # mm
+H = 0.1  # voxel edge in mm
 INLET = '[[boundary]]\nface = "z_low"\nkind = "velocity"\nvelocity_mm_per_s = 2\nprofile = "developed"\n'
 OUTLET = '[[boundary]]\nface = "z_high"\nkind = "outlet"\n'
 SIDES = '[[boundary]]\nface = "x"\nkind = "slip"\n'
@@ -43,7 +43,7 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 
 @pytest.mark.parametrize("inertia", ["false", "true"])
 def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: str) -> None:
-    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid; a developed profile is unchanged along the channel."""
+    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid. A developed profile is unchanged along the channel."""
     gap = 6
     solid = np.zeros((5, gap + 2, 4), bool)
     solid[:, gap:, :] = True
@@ -58,7 +58,8 @@ def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: s
     assert abs(s["mass_imbalance"]) < 1e-7
     assert s["reynolds_number"] == pytest.approx(1000 * 2e-3 * s["hydraulic_diameter_mm"] * 1e-3 / 0.002, rel=0.05)
     assert s["load"]["test"] == "flow"
-    # Oracle: the balance of momentum, pressure drop times cross-section over the area of the walls.
+    # Oracle: the balance of momentum. The shear is the pressure drop times the cross-section, divided by the area of
+    # the walls.
     shear = drop * gap / (2 * 5)
     assert s["mean_wall_shear_stress_Pa"] == pytest.approx(shear, rel=1e-5)
     assert s["wall_shear_stress_p95_Pa"] == pytest.approx(shear, rel=1e-2)
@@ -70,12 +71,13 @@ def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: s
         pressure = np.ma.filled(file["VTKHDF/CellData/pressure"][:].astype("f8"), np.nan)
     assert np.array_equal(np.isfinite(pressure), ~solid)
     assert pressure[:, 0, 0] == pytest.approx(drop * (5 - np.arange(5) - 0.5) / 5, rel=1e-4)
-    assert velocity[~solid][:, :2] == pytest.approx(0, abs=1e-4)  # x and y
+    assert velocity[~solid][:, :2] == pytest.approx(0, abs=1e-4)  # components x and y
     assert velocity[..., 2][:, :gap].mean() == pytest.approx(2, rel=1e-6)
 
 
 def test_a_ducts_walls_balance_the_drop(job: Job, tmp_path: Path) -> None:
-    """Oracle: pressure drop times cross-section is the force on the walls, both voxels and faces of the image."""
+    """Oracle: the pressure drop times the cross-section is the force on the walls. The walls are voxels and faces of
+    the image."""
     solid = np.zeros((6, 9, 7), bool)
     solid[:, 8, :] = True
     save(tmp_path, solid)
@@ -85,9 +87,9 @@ def test_a_ducts_walls_balance_the_drop(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_square_cylinder_in_a_channel(job: Job, tmp_path: Path) -> None:
-    """Oracle: Schaefer and Turek 1996, case 3D-1Q, on voxels of 25 x 10 x 20.5 mm: drag 7.5 to 7.7, lift 0.06 to 0.08,
-    pressure drop 0.172 to 0.180 Pa. The bounds are theirs, wider by 1 % (drag, drop) and 10 % (lift). The cylinder is a
-    label."""
+    """Oracle: Schaefer and Turek 1996, case 3D-1Q, on voxels of 25 x 10 x 20.5 mm. The drag is 7.5 to 7.7, the lift
+    0.06 to 0.08, and the pressure drop 0.172 to 0.180 Pa. The bounds are those of Schaefer and Turek, wider by 1 %
+    (drag, drop) and by 10 % (lift). The cylinder is a label."""
     h = np.array([25, 10, 20.5])
     z, y = (np.arange(100) + 0.5) * h[0], (np.arange(41) + 0.5) * h[1]
     solid = np.zeros((100, 41, 20), bool)
@@ -114,7 +116,7 @@ def test_a_square_cylinder_in_a_channel(job: Job, tmp_path: Path) -> None:
 
 
 def test_multiples_give_forchheimers_law_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: the law itself at the multiples, and creeping flow for its permeability."""
+    """Oracle: the law itself at the multiples, and creeping flow for the permeability of the law."""
     step(tmp_path)
     boundaries = '[[boundary]]\nface = "z_low"\nkind = "flow_rate"\nflow_rate_mm3_per_s = 0.05\n' + OUTLET
     more = "[solve]\ntolerance = 1e-6\nmax_iterations = 2000"
@@ -209,8 +211,8 @@ def test_a_transient_flow_is_reported_by_the_steady_solver(job: Job, tmp_path: P
 
 
 def test_voxels_that_are_too_coarse_for_the_velocity_are_reported(job: Job, tmp_path: Path) -> None:
-    """Oracle: the highest velocity of the file times voxel size and density over viscosity, and the sentence with that
-    number."""
+    """Oracle: the highest velocity of the file times voxel size and density, divided by viscosity, and the sentence
+    with this number."""
     step(tmp_path)
     job.write(text(INLET.replace("= 2", "= 40") + OUTLET, "inertia = true", "[solve]\ntolerance = 1e-3"))
     done = job.run("--no-report", "-n", "1")
@@ -219,7 +221,8 @@ def test_voxels_that_are_too_coarse_for_the_velocity_are_reported(job: Job, tmp_
     with netCDF4.Dataset(done.folder / "results.nc") as file:
         velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), 0)
     highest = 1000 * 1e-3 * np.abs(velocity).max() * H * 1e-3 / 1e-3
-    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)  # at faces, not centres as in the file
+    # the number is based on velocities at faces, not at centres as in the file
+    assert s["cell_reynolds_number"] == pytest.approx(highest, rel=0.2)
     assert s["cell_reynolds_number"] > 2
     assert s["upwinded_share"] > 0.01
     printed = f"voxel Reynolds number {s['cell_reynolds_number']:.3g}: convection uses upwind differences"
@@ -236,7 +239,7 @@ def test_other_physics_refuse_its_keys(job: Job, tmp_path: Path) -> None:
 
 
 def random_pores(seed: int) -> np.ndarray:
-    """Smoothed noise of 12^3 voxels, 0 to 255."""
+    """Smoothed noise of 12^3 voxels with values from 0 to 255."""
     noise = np.random.default_rng(seed).standard_normal((12,) * 3)
     k = np.fft.fftfreq(12)
     square = k[:, None, None] ** 2 + k[:, None] ** 2 + k**2
@@ -246,9 +249,9 @@ def random_pores(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seeds", [range(9), range(9, 25)], ids=["few", "more"])
 def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_path: Path, seeds: range) -> None:
-    """Oracle: the prescribed flow rates themselves, in 25 random images; a job without a connected pore is rejected. No
-    condition prescribes a pressure, so the coarsest pressure matrix is singular, and rounded diagonals make it
-    indefinite."""
+    """Oracle: the prescribed flow rates themselves in 25 random images. A job without a connected pore is rejected. No
+    condition prescribes a pressure. The coarsest pressure matrix is therefore singular, and rounded diagonals make this
+    matrix indefinite."""
     rates = "".join(
         f'[[boundary]]\nface = "{face}"\nkind = "flow_rate"\nflow_rate_mm3_per_s = {rate}\n'
         for face, rate in (("z_low", 1e-3), ("z_high", -1e-3))
@@ -271,8 +274,8 @@ def test_prescribed_rates_at_all_openings_are_solved_in_any_image(job: Job, tmp_
 
 
 def test_velocities_that_balance_within_the_tolerance_are_solved(job: Job, tmp_path: Path) -> None:
-    """Oracle: hand value. The opening with the highest flow rate receives the remainder, with a warning; a remainder
-    above the tolerance is rejected."""
+    """Oracle: a value computed by hand. The opening with the highest flow rate receives the difference, with a warning.
+    A difference above the tolerance is rejected."""
     solid = np.ones((12, 12, 12), bool)
     solid[:, 2:9, 2:9] = False
     solid[:6, 2:9, 8:9] = True

@@ -1,4 +1,4 @@
-"""Transient flow on the command line: closed forms, the steady flow, stopped jobs, and rejected jobs."""
+"""Tests of transient flow on the command line: closed forms, the steady flow, stopped jobs, and rejected jobs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from test_stop import end, start, wait_until_paused
 from whole_job import Job
 
 VISCOSITY = 1e-3
-DROP = 0.02  # Pa
+DROP = 0.02  # pressure drop in Pa
 PRESSURES = "".join(
     f'[[boundary]]\nface = "{face}"\nkind = "pressure"\npressure_Pa = {pressure}\n'
     for face, pressure in (("z_low", DROP), ("z_high", 0))
@@ -30,8 +30,8 @@ def transient(**keys: object) -> str:
 
 
 def between_plates(gap: int, length: int, end_s: float) -> np.ndarray:
-    """Return velocities in mm/s at time end_s of fluid initially at rest under a pressure drop: the exact solution on
-    these voxels."""
+    """Return velocities in mm/s at time end_s, for fluid that is initially at rest under a pressure drop. The solution
+    is exact on these voxels."""
     friction = 2 * np.eye(gap) - np.eye(gap, k=1) - np.eye(gap, k=-1)
     friction[0, 0] = friction[-1, -1] = 3
     rates, modes = np.linalg.eigh(friction)
@@ -42,8 +42,8 @@ def between_plates(gap: int, length: int, end_s: float) -> np.ndarray:
 
 
 def test_fluid_between_plates_starts_up(job: Job, tmp_path: Path) -> None:
-    """Oracle: the time-dependent equations on the same voxels by eigenvalues; second-order convergence in the time
-    step; the steady flow."""
+    """Oracle: the time-dependent equations on these voxels by eigenvalues, second-order convergence in the time step,
+    and the steady flow."""
     gap, length, end_s = 6, 4, 0.03
     solid = np.zeros((length, gap + 2, 2), bool)
     solid[:, gap:, :] = True
@@ -80,8 +80,8 @@ def test_fluid_between_plates_starts_up(job: Job, tmp_path: Path) -> None:
 
 
 def test_the_pressure_of_an_empty_box_is_found_by_transforms(job: Job, tmp_path: Path) -> None:
-    """Oracle: the divergence is zero to rounding; any number of ranks with whole planes; a single solid voxel requires
-    multigrid, with a similar flow."""
+    """Oracle: the divergence is zero to rounding, for several numbers of ranks with whole planes. A single solid voxel
+    requires multigrid, with a similar flow."""
     found: dict[str, dict] = {}
     for name, ranks in (("box", "1"), ("box", "3"), ("grain", "1")):
         solid = np.zeros((9, 14, 11), bool)
@@ -128,7 +128,7 @@ def test_the_pressure_method_and_its_reason_are_reported(
 
 
 def test_it_ends_where_the_steady_flow_is(job: Job, tmp_path: Path) -> None:
-    """Oracle: the steady solver; on any number of ranks; one file per record."""
+    """Oracle: the steady solver, on several numbers of ranks. There is one file per record."""
     step(tmp_path)
     inlet = INLET.replace("= 2", "= 6").replace('profile = "developed"\n', "")
     steady = run(job, text(inlet + OUTLET, "inertia = true", "[solve]\ntolerance = 1e-7"), "-n", "1")
@@ -178,7 +178,7 @@ def test_a_stopped_flow_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
 def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
     job: Job, tmp_path: Path, failing_disk: Path
 ) -> None:
-    """Oracle: the same job without interruption. The numbers of the last record are read from the checkpoint."""
+    """Oracle: the same job without interruption. The checkpoint contains the numbers of the last record."""
     step(tmp_path)
     job.write(text(INLET + OUTLET, "inertia = true", transient(end_s=0.01)) + EVERY_ITERATION)
     whole = job.run("-n", "2", "--no-report")

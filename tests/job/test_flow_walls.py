@@ -1,4 +1,4 @@
-"""Quantities per area of staircase walls of voxels: a round pipe, a ball, an inclined slit."""
+"""Tests of quantities per area of staircase walls of voxels, for a round pipe, a ball, and an inclined slit."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def solved(job: Job, image: np.ndarray, text: str) -> dict:
 
 @pytest.mark.parametrize("radius", [5, 10, 20])
 def test_a_round_pipe_has_the_wall_shear_of_poiseuille(job: Job, radius: int) -> None:
-    """Oracle: Poiseuille: 4 mu U / R everywhere on the wall, hydraulic diameter 2 R; voxel faces give 0.79 of both."""
+    """Oracle: Poiseuille. The shear is 4 mu U / R everywhere on the wall, and the hydraulic diameter is 2 R. Faces of
+    voxels yield 0.79 of both values."""
     s = solved(
         job,
         pipe(radius, 8),
@@ -65,7 +66,7 @@ def test_a_round_pipe_has_the_wall_shear_of_poiseuille(job: Job, radius: int) ->
 
 
 def test_a_ball_has_the_hydraulic_diameter_of_a_sphere(job: Job) -> None:
-    """Oracle: 4 V / S with the surface of the sphere; voxel faces give 0.7 of it."""
+    """Oracle: 4 V / S with the surface of the sphere. Faces of voxels yield 0.7 of this value."""
     g = np.arange(40) + 0.5 - 20
     ball = g[:, None, None] ** 2 + g[None, :, None] ** 2 + g[None, None, :] ** 2 <= 144
     text = (
@@ -79,7 +80,7 @@ def test_a_ball_has_the_hydraulic_diameter_of_a_sphere(job: Job) -> None:
 
 @pytest.mark.parametrize("radius", [4, 8])
 def test_a_warm_pipe_has_the_nusselt_number_of_graetz(job: Job, radius: int) -> None:
-    """Oracle: Graetz' series at L / D = 5 and Peclet number 100: 4.640; voxel faces give 3.2."""
+    """Oracle: the series of Graetz at L / D = 5 and Peclet number 100, with 4.640. Faces of voxels yield 3.2."""
     alpha = 0.6 / 4.18e6
     hot = "".join(f'[[boundary]]\nface = "{f}"\nkind = "temperature"\ntemperature_K = 310\n' for f in "yx")
     s = solved(
@@ -98,7 +99,8 @@ def test_a_warm_pipe_has_the_nusselt_number_of_graetz(job: Job, radius: int) -> 
 
 @pytest.mark.parametrize(("p", "q", "n"), [(1, 1, 24), (1, 2, 36), (1, 3, 36), (2, 3, 48)])
 def test_an_inclined_slit_has_the_wall_shear_of_poiseuille(job: Job, p: int, q: int, n: int) -> None:
-    """Oracle: G w / 2 on both walls, by the balance of momentum; friction alone is half of it if the slope is 1."""
+    """Oracle: G w / 2 on both walls, by the balance of momentum. If the slope is 1, friction alone yields half of this
+    value."""
     width, length = 8, math.hypot(p, q)
     z, y = np.meshgrid(np.arange(n) + 0.5, np.arange(n) + 0.5, indexing="ij")
     is_fluid = (p * z - q * y) % n < width * length
@@ -108,6 +110,6 @@ def test_an_inclined_slit_has_the_wall_shear_of_poiseuille(job: Job, p: int, q: 
         '[flow]\nviscosity_Pa_s = 1e-3\n[picture]\nenabled = false\n[[boundary]]\nface = "x"\nkind = "slip"\n'
     ) + "".join(f'[[boundary]]\nface = "{f}"\nkind = "periodic"\npressure_drop_Pa = {d}\n' for f, d in drops.items())
     s = solved(job, np.repeat(~is_fluid[:, :, None], 2, 2).astype(np.uint8), text)
-    exact = np.count_nonzero(is_fluid) / (2 * length * n)  # area of the fluid over the length of both walls
+    exact = np.count_nonzero(is_fluid) / (2 * length * n)  # area of the fluid divided by the length of both walls
     assert s["mean_wall_shear_stress_Pa"] == pytest.approx(exact, rel=0.035)
     assert s["wall_shear_stress_p95_Pa"] < 1.06 * exact

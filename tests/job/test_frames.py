@@ -1,4 +1,4 @@
-"""Pictures written during a solve."""
+"""Tests of pictures that are written during a solve."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def frames(done: Finished) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat", "transient"])
 def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> None:
-    """Oracle: the same job without frames, bit for bit; the number of iterations or steps."""
+    """Oracle: the same job without frames, which must be equal bit for bit, and the number of iterations or steps."""
     text = text_of(physics, sponge)
     answers = []
     for more in ("every = 2\n", ""):
@@ -57,8 +57,8 @@ def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> 
 
 
 def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, sponge: Path) -> None:
-    """Oracle: one frame for each iteration. The residual falls below single precision, and the solver restarts from the
-    true residual every few digits."""
+    """Oracle: one frame for each iteration. The residual falls below single precision. Every few digits, the solver
+    restarts from the true residual."""
     job.write(text_of("elasticity", sponge) + "every = 1\n[solve]\ntolerance = 1e-12\n")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -67,7 +67,7 @@ def test_an_iteration_at_which_the_solver_starts_again_has_its_frame(job: Job, s
 
 
 def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> None:
-    """Oracle: the frames of one rank; temperatures of the steps differ by less than one colour level, which may be
+    """Oracle: the frames of one rank. Temperatures of the steps differ by less than one colour level, which may be
     rounded up or down."""
     job.write(text_of("transient", sponge) + "every = 3\nmethod = 'surface'\n[solve]\ntolerance = 1e-12\n")
     made = []
@@ -87,7 +87,7 @@ def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> N
     [(6, 4, [4, 6]), (6, 3, [3, 6]), (6, 10, [6]), (1, 1, [1]), (1, 5, [1]), (7, 2, [2, 4, 6, 7])],
 )
 def test_a_film_ends_with_the_last_step(job: Job, sponge: Path, steps: int, every: int, drawn: list[int]) -> None:
-    """Oracle: steps counted by hand; another reader of animated PNG finds the same number of pictures, each equal to
+    """Oracle: steps counted by hand. Another reader of animated PNG finds an equal number of pictures, each equal to
     its frame."""
     text = text_of("transient", sponge).replace("end_s = 3.0", f"end_s = {0.5 * steps}")
     job.write(text + f"every = {every}\nfilm = true\n")
@@ -117,7 +117,7 @@ def test_the_last_frame_shows_the_last_step(job: Job, sponge: Path) -> None:
 
 
 def test_a_solve_without_states_to_draw_has_one_clear_sentence(job: Job, sponge: Path) -> None:
-    """Oracle: a uniform temperature has no range of colours; the log names the step and the field."""
+    """Oracle: a uniform temperature has no range of colours. The log names the step and the field."""
     still = text_of("transient", sponge).replace("temperature_K = 310.0", "temperature_K = 290.0")
     job.write(still + "every = 4\nfilm = true\n")
     done = job.run("-n", "1", "--no-report")
@@ -127,7 +127,7 @@ def test_a_solve_without_states_to_draw_has_one_clear_sentence(job: Job, sponge:
 
 
 def test_frames_of_a_resumed_job_have_the_range_of_those_before(job: Job, sponge: Path) -> None:
-    """Oracle: the same job without interruption: colours extend to the highest temperature so far, which occurred
+    """Oracle: the same job without interruption. Colours extend to the highest temperature so far, which occurred
     before the stop."""
     cooling = text_of("transient", sponge).replace("temperature_K = 310.0", "temperature_K = 250.0")
     hot = (
@@ -153,7 +153,7 @@ def test_senseless_frames_are_refused(job: Job, sponge: Path, more: str, says: s
 
 
 def test_a_frame_that_cannot_be_written_does_not_end_the_job(job: Job, sponge: Path) -> None:
-    """Oracle: the exit code; the obstructing folder is kept."""
+    """Oracle: the exit code. The obstructing folder is kept."""
     (job.folder / "job.out" / "frame_000002.png").mkdir(parents=True)
     (job.folder / "job.out" / "frame_000002.png" / "mine").write_text("")
     job.write(job_text(sponge) + "every = 2\n")

@@ -1,4 +1,5 @@
-"""Heat jobs: conditions on faces, the conductivity tensor, time; compared with closed forms."""
+"""Tests of heat jobs. Conditions on faces, the conductivity tensor, and transient results are compared with closed
+forms."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 
 
 def test_flux_and_convection_have_the_hand_value(job: Job, tmp_path: Path) -> None:
-    """Oracle: q through a slab of 0.1 m into a film: T = ambient + q / h + q L / k at the heated face."""
+    """Oracle: the flux q through a slab of 0.1 m into a film. At the heated face, T = ambient + q / h + q L / k."""
     conditions = """[[boundary]]
 face = "z_low"
 kind = "flux"
@@ -54,7 +55,7 @@ transfer_W_per_m2K = 100.0
 
 
 def test_tensor_of_bars_knows_their_direction(job: Job, tmp_path: Path) -> None:
-    """Oracle: straight bars along y over a quarter of the section conduct a quarter; across the bars there is no
+    """Oracle: straight bars along y over a quarter of the section conduct a quarter. Across the bars, there is no
     connection."""
     image = np.zeros((8, 6, 8), np.uint8)
     image[2:6, :, 2:6] = 9
@@ -91,7 +92,7 @@ tolerance = 1e-9
     assert history["time_s"] == [0, 50, 100, 150, 200]
     diffusivity = 52 / 3.6e6
     decay = np.exp(-(np.pi**2) * diffusivity * 200 / 0.1**2)
-    # Voxels and steps change the exponent by (pi h / L)^2 / 12 and (rate dt)^2 / 12, 1.7e-3 together.
+    # Voxels and steps change the exponent by (pi h / L)^2 / 12 and (rate dt)^2 / 12, which are 1.7e-3 together.
     assert history["mean_K"][-1] - 300 == pytest.approx(100 * 8 / np.pi**2 * decay, rel=2e-3)
     assert history["mean_K"][0] == 400
     balance = np.array(history["face_inflow_W"]["z_low"]) + np.array(history["face_inflow_W"]["z_high"])
@@ -105,8 +106,8 @@ tolerance = 1e-9
 def test_the_sponge_has_the_conductivity_that_taufactor_found(
     job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461; tau is the volume fraction, a quarter, over
-    it."""
+    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels, with D_eff 0.04461. tau is the volume fraction, a quarter,
+    divided by D_eff."""
     monkeypatch.syspath_prepend(ROOT / "bench")
     module = importlib.import_module("solve")
     np.save(tmp_path / "sponge.npy", module.porous(128) * np.uint8(9))
@@ -200,7 +201,7 @@ def test_scripts_find_flows_by_the_older_spelling_of_faces(job: Job, tmp_path: P
 
 
 def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract: exit code 3 and a message with the number of voxels to match."""
+    """Oracle: the contract, with exit code 3 and a message with the number of voxels that must match."""
     image = np.zeros((6, 6, 6), np.uint8)
     image[:3, :, :2] = 9
     image[:, :, 2:4] = 9
@@ -233,7 +234,7 @@ def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_contradictory_keys_are_reported(job: Job, tmp_path: Path, more: str, printed: str) -> None:
-    """Oracle: the contract: exit code 2, and the invalid key."""
+    """Oracle: the contract, with exit code 2 and the invalid key."""
     job.write(text(block(tmp_path, (2, 2, 2)), more))
     done = job.run(command="check")
     assert done.code == 2
@@ -251,7 +252,7 @@ def test_heat_keys_in_an_elastic_job_are_faults(job: Job, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("keep", ["largest", "all", "percolating"])
 def test_without_a_path_the_tortuosity_is_infinite(job: Job, tmp_path: Path, keep: str) -> None:
-    """Oracle: TauFactor's convention for an image that does not percolate: the flow is zero, which is a valid
+    """Oracle: the convention of TauFactor for an image that does not percolate. The flow is zero, which is a valid
     answer."""
     image = np.full((9, 4, 5), 200, np.uint8)
     image[4] = 0
@@ -285,7 +286,8 @@ def kept_by(job: Job, image: np.ndarray, segment: str, more: str = "", **changes
 
 
 def test_all_wires_conduct_by_default(job: Job) -> None:
-    """Oracle: by hand: five equal wires of one voxel in a section of 30; the largest part is one of them."""
+    """Oracle: determined by hand. There are five equal wires of one voxel in a section of 30 voxels. The largest part
+    is one of these wires."""
     wires = np.zeros((20, 10, 3), np.uint8)
     wires[:, ::2, 1] = 9
     found = kept_by(job, wires, "threshold = 1")
@@ -298,8 +300,8 @@ def test_all_wires_conduct_by_default(job: Job) -> None:
 
 
 def test_closed_pores_count_in_the_tortuosity_as_in_taufactor(job: Job) -> None:
-    """Oracle: TauFactor's definition by hand, volume fraction of all voxels of the phase over the relative
-    diffusivity."""
+    """Oracle: the definition of TauFactor, evaluated by hand. The tortuosity is the volume fraction of all voxels of
+    the phase, divided by the relative diffusivity."""
     labels = np.zeros((12, 6, 6), np.uint8)
     labels[:, 1, 1] = 1
     labels[:, 3, 3] = 2
@@ -320,7 +322,7 @@ def test_closed_pores_count_in_the_tortuosity_as_in_taufactor(job: Job) -> None:
 
 
 def test_islands_have_no_conductivity_in_any_direction(job: Job, tmp_path: Path) -> None:
-    """Oracle: by hand: separate voxels in a void."""
+    """Oracle: determined by hand. The image has separate voxels in a void."""
     image = np.zeros((6, 6, 6), np.uint8)
     image[1::3, 1::3, 1::3] = 9
     np.save(tmp_path / "islands.npy", image)
@@ -333,7 +335,8 @@ def test_islands_have_no_conductivity_in_any_direction(job: Job, tmp_path: Path)
 
 
 def test_a_periodic_tensor_without_partners_along_an_axis_is_zero_along_it(job: Job) -> None:
-    """Oracle: by hand: the bar along y conducts 1/64 of a full section, and no voxels of the z faces match."""
+    """Oracle: determined by hand. The bar along y conducts 1/64 of a full section, and no voxels of the z faces
+    match."""
     cut = np.zeros((8, 8, 8), np.uint8)
     cut[:, 3, 3] = cut[4, :, 3] = cut[7, 5, 5] = 9
     cut[7, 3, 3] = 0

@@ -1,4 +1,4 @@
-"""Stiffness of a block of material as a whole job."""
+"""Tests of the stiffness of a block of material as a whole job."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_solid_block_has_the_constants_of_its_material(job: Job, tmp_path: Pat
 
 @pytest.mark.parametrize("boundary", ["kubc", "periodic"])
 def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, sponge: Path, boundary: str) -> None:
-    """Invariants: Betti, Voigt's bound; the energy of the written field equals the reported stiffness."""
+    """Invariants: Betti, and Voigt's bound. The energy of the written field equals the reported stiffness."""
     stiffness = None
     for ranks in ("1", "3"):
         job.write(
@@ -62,7 +62,7 @@ def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, spon
 
 
 def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract; a bar along z is not connected to itself across x."""
+    """Oracle: the contract. A bar along z is not connected to itself across x."""
     image = np.zeros((8, 4, 6), np.uint8)
     image[:, :, :3] = 9
     np.save(tmp_path / "bar.npy", image)
@@ -73,8 +73,8 @@ def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) 
 
 
 def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) -> None:
-    """Oracle: the same lattice with another origin of its period, so that the face cuts its struts lengthwise into two
-    parts connected only across the face."""
+    """Oracle: the lattice with another origin of its period. The face cuts the struts of this lattice lengthwise into
+    two parts, which are connected only across the face."""
     lattice = np.zeros((8, 8, 8), np.uint8)
     lattice[:, 2:5, 2:5] = lattice[2:5, :, 2:5] = lattice[2:5, 2:5, :] = 9
     found = []
@@ -93,7 +93,7 @@ def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) ->
     ("boundary", "why"), [("kubc", "do not touch the faces of the image"), ("periodic", "no periodic face")]
 )
 def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, why: str) -> None:
-    """Oracle: the contract; an island in the middle of a cage."""
+    """Oracle: the contract. There is an island in the middle of a cage."""
     cage = np.zeros((7, 7, 7), np.uint8)
     cage[0] = cage[:, 0] = cage[:, :, 0] = cage[3, 4, 3] = 9
     np.save(tmp_path / "cage.npy", cage)
@@ -140,7 +140,7 @@ def test_the_older_name_of_the_boundary_condition_is_taken_with_a_hint(job: Job,
     ],
 )
 def test_what_a_mechanical_test_needs_is_refused(job: Job, sponge: Path, more: str, key: str) -> None:
-    """Oracle: the contract; the six mean strains are the load."""
+    """Oracle: the contract. The six mean strains are the load."""
     job.write(job_text(sponge, more=more))
     done = job.run("--no-report")
     assert done.code == 2
@@ -149,8 +149,8 @@ def test_what_a_mechanical_test_needs_is_refused(job: Job, sponge: Path, more: s
 
 
 def test_what_is_not_resisted_leaves_the_proofs_of_the_others(job: Job, tmp_path: Path) -> None:
-    """Oracle: hand. A rough sheet, cut lengthwise by the periodic face, has no stiffness across it: its energy is
-    rounding, not an error of the tensor."""
+    """Oracle: determined by hand. The periodic face cuts a rough sheet lengthwise. The sheet has no stiffness across
+    the face. Its energy is only rounding and not an error of the tensor."""
     rough = np.zeros((12, 8, 10), np.uint8)
     rough[:, [0, 7]] = 1
     rough[:, 1:3][np.random.default_rng(4).random((12, 2, 10)) < 0.3] = 1

@@ -69,14 +69,14 @@ def test_no_text_of_others_acts_on_the_terminal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "run", "join"])
 def test_a_key_of_many_parts_is_a_fault_and_no_crash(tmp_path: Path, command: str) -> None:
-    """Oracle: exit code 2 and the line; a recursive parser would end by a signal."""
+    """Oracle: exit code 2 and the line. A recursive parser would end by a signal."""
     (tmp_path / "job.toml").write_text("name = 'x'\n" + "a." * 40000 + "a = 1\n")
     done = osteon(command, "job.toml", *(["--", "true"] if command == "join" else []), cwd=tmp_path)
     assert done.returncode == 2 and b"job.toml:2: a key has more parts than" in done.stdout + done.stderr, done
 
 
 def test_a_name_does_not_lead_elsewhere(tmp_path: Path) -> None:
-    """Oracle: the existing folders before and after."""
+    """Oracle: the folders that exist before and after the command."""
     inner = tmp_path / "inner"
     inner.mkdir()
     np.save(inner / "a.npy", np.full((3, 3, 3), 200, "u1"))
@@ -101,7 +101,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 
 def test_json_is_alone_on_standard_output(job: Job, sponge: Path) -> None:
-    """Oracle: Python's parser; a library that prints in every process writes to standard error."""
+    """Oracle: the parser of Python. A library that prints in every process writes to standard error."""
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler to make a library that talks")
     source = job.folder / "talks.c"

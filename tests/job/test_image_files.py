@@ -1,4 +1,5 @@
-"""Files of other programs in whole jobs. Oracle: the values written by the test, and counts of voxels by hand."""
+"""Tests of files of other programs in whole jobs. Oracle: the values written by the test, and counts of voxels by
+hand."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ ALL = '[segment]\nthreshold = 50\nkeep = "all"\n'
 
 
 def ome(folder: Path) -> tuple[str, str]:
-    """An OME-TIFF of two files; return the names of the file that is read and of the other file."""
+    """Write an OME-TIFF of two files. Return the names of the file that is read and of the other file."""
     uuids = [f"urn:uuid:00000000-0000-0000-0000-00000000000{i}" for i in (1, 2)]
     data = "".join(
         f'<TiffData FirstZ="{z}" IFD="{z % 3}" PlaneCount="1"><UUID FileName="part &amp;{z // 3}.ome.tif">{uuids[z // 3]}'
@@ -78,7 +79,7 @@ def raw(folder: Path) -> tuple[str, str]:
 
 @pytest.mark.parametrize("make", [ome, with_a_space, listed, numbered, raw])
 def test_a_change_of_any_file_of_an_image_imports_it_again(job: Job, make) -> None:
-    """Oracle: the number of voxels above the threshold in the present file; the time stamps of the files are equal."""
+    """Oracle: the number of voxels above the threshold in the present file. The time stamps of the files are equal."""
     name, other = make(job.folder)
     job.write(job_text(name, spacing="", more=ALL))
     done = job.run("--json", "-", command="import")
@@ -101,7 +102,8 @@ def test_a_change_of_any_file_of_an_image_imports_it_again(job: Job, make) -> No
 
 
 def test_chunks_that_an_image_lacks(job: Job) -> None:
-    """Oracle: by hand: 2 of 3 chunks were written; the third has the fill value 100 if the job accepts it."""
+    """Oracle: determined by hand. Two of 3 chunks were written. The third chunk has the fill value 100 if the job
+    accepts this value."""
     h5py = pytest.importorskip("h5py")
     with h5py.File(job.folder / "half.h5", "w") as file:
         data = file.create_dataset("image", GREY.shape, "u2", chunks=(2, 8, 10), fillvalue=100)
@@ -125,8 +127,8 @@ def test_chunks_that_an_image_lacks(job: Job) -> None:
 
 @pytest.mark.parametrize("name", ["mask.npy", "mask.tif"])
 def test_a_large_mask_is_checked_by_some_of_its_planes(job: Job, name: str) -> None:
-    """Oracle: the contract: exit code 0 and the range of a mask; a large image with NaN is rejected with its
-    position."""
+    """Oracle: the contract, with exit code 0 and the range of a mask. A large image with NaN is rejected with the
+    position of the NaN."""
     mask = np.zeros((12, 8, 8), bool)
     mask[:, 2:6, 2:6] = True
     if name.endswith(".npy"):
@@ -144,7 +146,7 @@ def test_a_large_mask_is_checked_by_some_of_its_planes(job: Job, name: str) -> N
 
 
 def test_labels_stored_as_floats(job: Job) -> None:
-    """Oracle: the same image as integers; a value that is not an integer is reported with its position."""
+    """Oracle: the same image as integers. A value that is not an integer is reported with its position."""
     labels = np.random.default_rng(2).integers(0, 3, (6, 5, 4))
     materials = "".join(
         f"[[material]]\nlabel = {i}\nyoungs_modulus_MPa = {i}000\npoisson_ratio = 0.3\n" for i in (1, 2)
@@ -182,7 +184,7 @@ def test_an_ome_zarr_of_osteon_is_an_image(job: Job) -> None:
 
 @pytest.mark.parametrize("text", ["na\u202eme = 1\n", "\u202ename = 1\n", "name = \u009b1\n"])
 def test_faults_of_toml_are_printable(job: Job, text: str) -> None:
-    """Oracle: the contract: control characters and direction marks are escaped, also in JSON and in Python errors."""
+    """Oracle: the contract. Control characters and direction marks are escaped, also in JSON and in Python errors."""
     job.write(text)
     for words in (("check",), ("check", "--json", "-"), ("run",)):
         done = job.run(*words[1:], command=words[0])

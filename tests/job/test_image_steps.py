@@ -1,5 +1,5 @@
-"""Image steps before the threshold, in whole jobs: their effects, their provenance, and the conditions for a new
-import."""
+"""Tests of image steps before the threshold in whole jobs: their effects, their provenance, and the conditions for a
+new import."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def imported(job: Job, image: Path, steps: str, more: str = "", **options: str) 
 
 
 def test_steps_are_stored_and_identify_the_model(job: Job, sponge: Path) -> None:
-    """Oracle: the same steps reuse their model, other steps do not; the provenance contains the steps, their shapes and
-    sizes."""
+    """Oracle: equal steps reuse their model, and other steps do not. The provenance contains the steps, their shapes
+    and sizes."""
     first, printed = imported(job, sponge, GAUSS)
     assert not first["reused"] and "image steps: gaussian; a step uses up to" in printed
     step = first["image"]["steps"][0]
@@ -39,8 +39,8 @@ def test_steps_are_stored_and_identify_the_model(job: Job, sponge: Path) -> None
 
 
 def test_a_resampled_job_has_its_box(job: Job, sponge: Path) -> None:
-    """Oracle: the number of voxels by hand; a threshold on a blurred image, in NumPy, selects between none and all of
-    them."""
+    """Oracle: the number of voxels, determined by hand. A threshold on a blurred image, computed in NumPy, selects
+    between none and all voxels."""
     steps = GAUSS + '[[image.step]]\nkind = "resample"\nspacing_mm = 0.04\n'
     answer, _ = imported(job, sponge, steps)
     assert answer["image"]["shape"] == [9, 8, 7] and answer["image"]["spacing_mm"] == [0.04] * 3
@@ -98,14 +98,14 @@ def test_ranges_of_greys_become_materials(job: Job, sponge: Path) -> None:
     ],
 )
 def test_wrong_steps_are_refused(job: Job, sponge: Path, steps: str, words: str) -> None:
-    """Oracle: the contract: exit code 2, the key, and the remedy."""
+    """Oracle: the contract, with exit code 2, the key, and the remedy."""
     path = job.write(job_text(sponge, image_more="[[image.step]]\n" + steps + "\n"))
     done = osteon("import", str(path), "-o", str(job.folder / "m.nc"))
     assert done.returncode == 2 and words in done.stderr, done.stderr
 
 
 def test_a_step_that_the_image_does_not_bear(job: Job, sponge: Path) -> None:
-    """Oracle: the contract: exit code 3, the number of the step."""
+    """Oracle: the contract, with exit code 3 and the number of the step."""
     path = job.write(job_text(sponge, image_more='[[image.step]]\nkind = "crop"\nvoxels = [[0, 99], [0, 1], [0, 1]]\n'))
     done = osteon("import", str(path), "-o", str(job.folder / "m.nc"))
     assert (

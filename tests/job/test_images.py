@@ -114,9 +114,9 @@ def laid_over(job: Job, affine: np.ndarray, name: str) -> None:
 
 
 def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
-    """A converter that flips an axis keeps the shape: only the position in the header shows the flip."""
+    """A converter that flips an axis keeps the shape. Only the position in the header shows the flip."""
     place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
-    mirrored = place @ np.diag([1, -1, 1, 1])  # next to the scan, not on it
+    mirrored = place @ np.diag([1, -1, 1, 1])  # next to the scan, and not on it
     turned = place @ np.array([[0, 1, 0, 0], [-1, 0, 0, 5], [0, 0, 1, 0], [0, 0, 0, 1]])
     moved = place.copy()
     moved[0, 3] += 0.3
@@ -146,7 +146,8 @@ def test_labels_of_dcm2niix_are_put_in_the_order_of_the_scan(job: Job, axes: lis
         back[axis, axis], back[axis, 3] = -1, shape[axis] - 1
     values = np.random.default_rng(3).integers(1, 4, shape).astype("i2")
     laid_over(job, place, "scan.nii")
-    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)  # as floats, as in some programs
+    # values as floats, which some programs write
+    image = nibabel.Nifti1Image(np.flip(values, axes).astype("f4"), place @ back)
     image.header.set_xyzt_units("mm")
     nibabel.save(image, job.folder / "other.nii")
     labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [1, 2]\n'

@@ -1,5 +1,5 @@
-"""Memory use of importing an image. Oracle: the size of the image, which neither reader nor import stores as a
-whole."""
+"""Tests of the memory for importing an image. Oracle: the size of the image. Neither the reader nor the import stores
+the whole image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("fresh_python")
 
 CELL, CELLS = 30, 10
 VOXELS = (CELL * CELLS) ** 3
-# Linux includes the memory of the starting process in the memory of the started program, so this process is small.
+# Linux includes the memory of the starting process in the memory of the started program, so that this process is small.
 STARTER = """
 import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:], stdout=2)
@@ -29,7 +29,7 @@ sys.exit(code)
 
 
 def foam(cells: int) -> np.ndarray:
-    """Bars along all axes, 16 bits per voxel: 35 % of them are solid."""
+    """Bars along all axes with 16 bits per voxel. 35 % of the voxels are solid."""
     cell = np.full((CELL, CELL, CELL), 100, np.uint16)
     for a in range(3):
         cell[tuple(slice(None) if b == a else slice(4, 16) for b in range(3))] = 40000
@@ -63,7 +63,7 @@ def test_import_holds_runs_and_some_planes(job: Job) -> None:
         model.unlink(missing_ok=True)
         return peak_bytes(str(BINARY), "import", str(path), "-o", str(model))
 
-    # The image has 2; the image plus a material number for each of its voxels would need 4.
+    # The image has 2 bytes per voxel. The image plus a material number for each of its voxels would need 4 bytes.
     assert bytes_per_voxel(measure) < 2.8
 
 
@@ -133,4 +133,4 @@ def test_a_reader_holds_some_planes(tmp_path: Path, ending: str) -> None:
         np.testing.assert_array_equal(np.load(target, mmap_mode="r"), values)
         return used
 
-    assert bytes_per_voxel(measure) < 1  # the image has 2
+    assert bytes_per_voxel(measure) < 1  # the image has 2 bytes per voxel

@@ -1,5 +1,5 @@
-"""A small job over Open MPI and MPICH by `osteon join`, as run by CI: answer, pictures and report, compared with those
-of one rank."""
+"""Tests of a small job over Open MPI and MPICH by `osteon join`, as run by CI. Answer, pictures and report are compared
+with those of one rank."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def bridged() -> Path:
 def test_a_joined_job_has_the_answer_the_pictures_and_the_report_of_a_plain_one(
     job: Job, sponge: Path, tmp_path: Path, bridged: Path, physics: str
 ) -> None:
-    """Oracle: the same program on one rank of Open MPI. The picture of elasticity is a surface, whose edges result from
-    a reduction of unsigned integers; that of a flow also has a cut."""
+    """Oracle: the same program on one rank of Open MPI. The picture of elasticity is a surface. Its edges result from a
+    reduction of unsigned integers. The picture of a flow also has a cut."""
     job.write(job_text(image_for(physics, sponge), physics, PLANES))
     plain = subprocess.run(
         [ROOT / "tools" / "mpirun.sh", "1", bridged, "run", "job.toml", "--output", "alone"],

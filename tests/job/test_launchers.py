@@ -1,4 +1,4 @@
-"""Launchers: the MPI worlds that they create, and their termination."""
+"""Tests of launchers: the MPI worlds that they create, and their termination."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def mpirun(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI's mpirun is not installed")
 def test_a_sweep_of_several_processes(tmp_path: Path) -> None:
-    """Each process has its own image. Oracle: k is the share of the cross-section, 1/2 and 1/4."""
+    """Each process has its own image. Oracle: k is the fraction of the cross-section, 1/2 and 1/4."""
     (tmp_path / "sweep.py").write_text(SWEEP)
-    for _ in range(2):  # with new folders, and with the models of the first run
+    for _ in range(2):  # with new folders, and then with the models of the first run
         done = mpirun(tmp_path, sys.executable, "sweep.py")
         assert done.returncode == 0, done.stderr
         assert sorted(done.stdout.splitlines()) == ["process 0 k 0.5 ranks 1", "process 1 k 0.25 ranks 1"]
@@ -64,7 +64,7 @@ def test_a_sweep_of_several_processes(tmp_path: Path) -> None:
 
 @pytest.fixture
 def two_jobs(job: Job) -> Job:
-    """Folders 0 and 1 with the same job file, on images with the same number of solid voxels per plane."""
+    """Folders 0 and 1 with equal job files. The images have equal numbers of solid voxels per plane."""
     for me in (0, 1):
         values = np.full((24, 12, 12), 10, np.uint8)
         values[:, 6 * me : 6 * me + 6] = 200
@@ -88,7 +88,7 @@ def test_ranks_with_jobs_of_their_own_are_refused(two_jobs: Job) -> None:
 
 @pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI's mpirun is not installed")
 def test_ranks_with_models_of_their_own_are_refused(two_jobs: Job) -> None:
-    """The job is the same, but not the folder, into which each process has already imported its image."""
+    """The jobs are equal, but the folders differ. Each process has already imported its image into its folder."""
     for me in (0, 1):
         subprocess.run(
             [str(BINARY), "import", "job.toml"], cwd=two_jobs.folder / str(me), check=True, capture_output=True
@@ -110,7 +110,7 @@ def test_ranks_with_models_of_their_own_are_refused(two_jobs: Job) -> None:
     ids=["pmi", "pmix", "srun --mpi=pmix"],
 )
 def test_ranks_in_a_shell_of_srun(job: Job, sponge: Path, variables: dict[str, str]) -> None:
-    """`srun --pty bash`, then `osteon run -n 2` in that shell. Oracle: two ranks."""
+    """The test runs `srun --pty bash`, and then `osteon run -n 2` in that shell. Oracle: two ranks."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     job.environment = variables
     done = job.run("-n", "2", "--no-report")
@@ -133,8 +133,8 @@ def is_alive(pid: int) -> bool:
 
 
 def test_a_second_signal_ends_a_launcher_that_ignores_the_first(job: Job, sponge: Path) -> None:
-    """Open MPI's mpirun ignores the first signal if its ranks failed in MPI_Init. Oracle: all processes of its group
-    end."""
+    """The mpirun of Open MPI ignores the first signal if its ranks failed in MPI_Init. Oracle: all processes of the
+    group of mpirun end."""
     launcher, pids = job.folder / "launcher", job.folder / "pids"
     launcher.write_text(
         f"#!/bin/sh\ntrap '' TERM INT USR1\nsleep 600 &\necho $$ $! > {pids}.part\nmv {pids}.part {pids}\nwait\nwait\n"
@@ -196,7 +196,7 @@ def small_folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_no_room_for_the_files_of_a_launcher(job: Job, sponge: Path, small_folder: Path) -> None:
-    """Oracle: one sentence before any rank is started; one rank, which needs no launcher, computes."""
+    """Oracle: one sentence before any rank is started. A single rank, which needs no launcher, computes."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     job.environment = {"TMPDIR": str(small_folder)}
     done = job.run("-n", "2", "--no-report")

@@ -1,4 +1,4 @@
-"""Images with left-handed axes: pictures show the object, never its mirror image."""
+"""Tests of images with left-handed axes. Pictures show the object, and never its mirror image."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ nrrd = pytest.importorskip("nrrd")
 
 H = 0.1
 AZIMUTH, SIZE = 35, 360
-# The voxels of both files have the same positions in the patient: x of one file is the reverse of x of the other.
+# The voxels of both files have equal positions in the patient. The x axis of one file is the reverse of the x axis of
+# the other file.
 RIGHT = np.diag([1.0, 1.0, 1.0])
 LEFT = np.diag([-1.0, 1.0, 1.0])
 
 
 def block() -> np.ndarray:
-    """A column with three arms, different from all its mirror images under rotation, shape (z, y, x)."""
+    """A column with three arms, shape (z, y, x). No rotation of the column equals its mirror image."""
     solid = np.zeros((20, 14, 16), np.uint8)
     solid[:, 5:10, 5:10] = 200
     solid[3:7, 6:9, 10:15] = 200
@@ -35,7 +36,7 @@ def block() -> np.ndarray:
 
 
 def write(path: Path, values: np.ndarray, axes: np.ndarray) -> Path:
-    """@param axes columns: x, y, z of the image in LPS"""
+    """@param axes columns, which are x, y and z of the image in LPS"""
     x_first = np.ascontiguousarray(values.transpose(2, 1, 0))
     header = {"space": "left-posterior-superior", "space directions": H * axes.T, "space origin": np.zeros(3)}
     nrrd.write(str(path), x_first, header)
@@ -70,13 +71,13 @@ def pixels(path: Path) -> np.ndarray:
 
 
 def are_alike(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal except for pixels at edges, where rays hit the voxels in another order."""
+    """Whether pictures are equal, except for pixels at edges. At edges, rays hit the voxels in another order."""
     return float((np.abs(a - b).max(axis=2) <= 3).mean()) > 0.985
 
 
 def test_a_left_handed_image_is_no_mirror_image(both: dict[str, Path], tmp_path: Path) -> None:
-    """Oracle: the same anatomy, stored right-handed, viewed from the same position: the same pixels in picture.png and
-    by each method of render; the picture reversed from left to right differs."""
+    """Oracle: the same anatomy, stored right-handed and viewed from the same position. The pixels are equal in
+    picture.png and for each method of render. The picture that is reversed from left to right differs."""
     one, other = (pixels(both[name] / "picture.png") for name in ("right", "left"))
     assert are_alike(one, other)
     assert not are_alike(one, other[:, ::-1])
@@ -100,7 +101,8 @@ def described(folder: Path) -> dict:
 
 
 def test_the_report_has_the_sides_and_the_handedness(both: dict[str, Path]) -> None:
-    """Oracle: LPS by hand: x points to the left of the patient, in the reversed image to the right."""
+    """Oracle: LPS, determined by hand. The x axis points to the left of the patient, and in the reversed image to the
+    right."""
     right, left = (described(both[name]) for name in ("right", "left"))
     assert right["letters"] == [["R", "L"], ["A", "P"], ["I", "S"]]
     assert left["letters"] == [["L", "R"], ["A", "P"], ["I", "S"]]
@@ -112,7 +114,7 @@ def test_the_report_has_the_sides_and_the_handedness(both: dict[str, Path]) -> N
 
 
 def three_d(page: browser.Page) -> np.ndarray:
-    """The 3-D view of a page without its labels."""
+    """The 3-D view of a page without the labels of the view."""
     text = page.value(
         "new Promise(done => setTimeout(() => done(document.querySelector('.three canvas.gl').toDataURL('image/png')), 1500))"
     )

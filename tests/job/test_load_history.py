@@ -1,4 +1,4 @@
-"""`osteon loads` with real results: crossed bars, each strained by one case."""
+"""Tests of `osteon loads` with real results. The specimens are crossed bars, and each load case strains one bar."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from whole_job import osteon as command
 
 import osteon
 
-MODULUS = 6829.0  # of job_text
+MODULUS = 6829.0  # modulus of job_text
 CASES = """
 [[case]]
 name = "along_z"
@@ -27,8 +27,8 @@ strain = -0.02
 
 
 def test_crossed_bars_tell_their_loads(job: Job) -> None:
-    """Oracle: in each bar half of E strain^2 is the density of its own case, so the factor is the square root of target
-    over density."""
+    """Oracle: in each bar, half of E strain^2 is the density of its own case. The factor is therefore the square root
+    of target divided by density."""
     image = np.zeros((20, 8, 20), np.uint8)
     image[:, 2:6, 8:12] = image[8:12, 2:6, :] = 200
     np.save(job.folder / "image.npy", image)
@@ -41,7 +41,8 @@ def test_crossed_bars_tell_their_loads(job: Job) -> None:
     history = osteon.load_history(done.folder, target_MPa=0.02)
     z, x = history.amplitudes
     assert [a["factor"] for a in answer["amplitudes"]] == [z.factor, x.factor]
-    assert z.factor == pytest.approx(2 * x.factor, rel=0.02)  # the bars are equal, the second case has twice the strain
+    # the bars are equal, and the second case has twice the strain
+    assert z.factor == pytest.approx(2 * x.factor, rel=0.02)
     assert z.factor == pytest.approx(np.sqrt(0.02 / (MODULUS / 2 * 0.01**2)), rel=0.1)
     assert z.low <= z.factor <= z.high and history.condition < 5 and z.share == pytest.approx(0.5, abs=0.01)
     assert z.force_N[0] == pytest.approx(z.factor * done.summary["cases"][0]["reaction_N"][0])
@@ -51,7 +52,7 @@ def test_crossed_bars_tell_their_loads(job: Job) -> None:
 
 
 def test_cases_that_load_alike_have_no_condition(job: Job) -> None:
-    """Two strains of one test: one case is a multiple of the other."""
+    """The cases are two strains of one test, so that one case is a multiple of the other."""
     np.save(job.folder / "image.npy", np.full((4, 4, 4), 200, np.uint8))
     alike = CASES.replace('axis = "x"', 'axis = "z"').replace("along_x", "more")
     text = job_text("image.npy", more="[segment]\nthreshold = 100\n" + alike)

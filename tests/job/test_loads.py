@@ -1,4 +1,4 @@
-"""Standard tests, supports, forces and load cases of whole jobs, compared with analytic answers."""
+"""Tests of standard tests, supports, forces and load cases of whole jobs, which are compared with analytic answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def load(test: str, **keys: object) -> str:
     ],
 )
 def test_uniform_tests_give_the_moduli(job: Job, test: str, key: str, expected: float, axis: str) -> None:
-    """Oracle: Hooke's law; the states are uniform, so the elements are exact."""
+    """Oracle: Hooke's law. The states are uniform, so that the elements are exact."""
     block(job, load(test, axis=axis))
     summary = solved(job, ranks=2)
     assert summary[key] == pytest.approx(expected, rel=1e-9)
@@ -67,7 +67,7 @@ def test_uniform_tests_give_the_moduli(job: Job, test: str, key: str, expected: 
 
 
 def test_bonded_shear_of_a_layer_is_uniform(job: Job) -> None:
-    """Oracle: all nodes of one layer of voxels are on the plates, so the shear is uniform."""
+    """Oracle: all nodes of one layer of voxels are on the plates, so that the shear is uniform."""
     block(job, load("shear", axis="z", direction="x", displacement_mm=0.02), shape=(1, 5, 4))
     summary = solved(job)
     assert summary["shear_modulus_MPa"] == pytest.approx(E / 2.6, rel=1e-12)
@@ -75,7 +75,7 @@ def test_bonded_shear_of_a_layer_is_uniform(job: Job) -> None:
 
 
 def test_uniaxial_supports_in_the_plane_carry_no_load(job: Job, sponge: Path) -> None:
-    """Oracle: equilibrium; the supports are statically determinate for any specimen."""
+    """Oracle: equilibrium. The supports are statically determinate for any specimen."""
     block(job, load("uniaxial", axis="y"), image=np.load(sponge) // 2)
     summary = solved(job, ranks=3)
     force = abs(summary["reaction_N"][1])
@@ -86,7 +86,7 @@ def test_uniaxial_supports_in_the_plane_carry_no_load(job: Job, sponge: Path) ->
 
 @pytest.mark.parametrize("test", ["axial_bonded", "uniaxial", "confined", "shear", "pure_shear"])
 def test_force_driven_tests_are_scaled_to_the_force(job: Job, test: str) -> None:
-    """Oracle: the reaction is the force, and the stiffness is that of the displacement-driven test."""
+    """Oracle: the reaction is the force. The stiffness is the stiffness of the displacement-driven test."""
     block(job, load(test, force_N=-7.5))
     by_force = solved(job)
     along = "zyx".index(by_force["load"].get("direction", "z"))
@@ -109,7 +109,7 @@ def test_bending_stiffness_converges_to_beam_theory(job: Job) -> None:
 
 
 def test_bending_by_a_moment(job: Job) -> None:
-    """Oracle: the same specimen driven by the angle; the moment is about the requested axis."""
+    """Oracle: the specimen driven by the angle. The moment is about the requested axis."""
     block(job, load("bending", axis="y", direction="z", moment_N_mm=3.0))
     summary = solved(job, ranks=2)
     assert summary["reaction_moment_N_mm"] == pytest.approx([3.0, 0, 0], abs=1e-7)
@@ -120,7 +120,7 @@ def test_bending_by_a_moment(job: Job) -> None:
 
 
 def test_torsional_stiffness_converges_to_saint_venant(job: Job) -> None:
-    """Oracle: G J of a square bar, J = 0.140577 a^4 (Timoshenko), by Richardson's extrapolation."""
+    """Oracle: G J of a square bar, with J = 0.140577 a^4 (Timoshenko), by Richardson's extrapolation."""
     found = []
     for n in (6, 12):
         block(job, load("torsion", axis="x"), shape=(n, n, 2), spacing=(2 / n, 2 / n, 0.5))
@@ -136,21 +136,21 @@ HANG = '[load]\ntest = "custom"\ngravity_m_per_s2 = [9.81, 0, 0]\n[[support]]\no
 
 
 def test_hanging_column_carries_its_weight(job: Job) -> None:
-    """Oracle: weight = rho g V; the end of a bar without lateral contraction sinks by rho g L^2 / (2 E), exact at
-    nodes."""
+    """Oracle: weight = rho g V. The end of a bar without lateral contraction sinks by rho g L^2 / (2 E), which is exact
+    at nodes."""
     block(job, HANG, COLUMN, COLUMN_MM, poisson=0.0, density=DENSITY)
     summary = solved(job, ranks=3)
     length, area = 8 * 0.5, 2 * 1.0 * 3 * 1.5
     weight = 2000e-9 * 9.81 * length * area
     assert summary["supports"][0]["reaction_N"] == pytest.approx([-weight, 0, 0], abs=1e-9 * weight)
     assert summary["forces"][0]["force_N"] == pytest.approx([weight, 0, 0], rel=1e-12)
-    sed_mean = (2000e-9 * 9.81) ** 2 * length**2 / (6 * E)  # mean of sigma^2 / (2 E) over the elements ...
-    sed_mean *= 1 - 1 / (4 * 8**2)  # ... in each of which sigma is its mean
+    sed_mean = (2000e-9 * 9.81) ** 2 * length**2 / (6 * E)  # mean of sigma^2 / (2 E) over the elements
+    sed_mean *= 1 - 1 / (4 * 8**2)  # ... in each element, sigma is the mean stress of the element
     assert summary["sed_MPa"]["mean"] == pytest.approx(sed_mean, rel=1e-6)
 
 
 def test_even_traction_by_area_is_uniform(job: Job) -> None:
-    """Oracle: sigma^2 / (2 E) in every voxel; equal shares would overload the edge."""
+    """Oracle: sigma^2 / (2 E) in every voxel. Equal forces on all nodes would overload the edge."""
     hold = '[[support]]\non = "z_low"\nfix = "zyx"\n[[force]]\non = "z_high"\n'
     area = 2 * 1.0 * 3 * 1.5
     expected = 10.0**2 / (2 * E)
@@ -181,7 +181,7 @@ magnitude_N = 12.0
 
 
 def test_force_toward_a_point(job: Job) -> None:
-    """Oracle: the same sum over the surface nodes of the box, in numpy."""
+    """Oracle: the sum over the surface nodes of the box, computed by numpy."""
     block(job, MUSCLE, COLUMN, COLUMN_MM)
     force = solved(job, ranks=2)["forces"][0]
     nodes = [
@@ -222,7 +222,7 @@ rotate_deg = [2, 0, 0]
 
 
 def test_load_cases_superpose_and_do_not_depend_on_ranks(job: Job) -> None:
-    """Oracles: the fields are additive, as the problem is linear; each case equals a separate job; results do not
+    """Oracles: the fields are additive, because the problem is linear. Each case equals a separate job. Results do not
     depend on ranks."""
     import netCDF4
 
@@ -273,7 +273,8 @@ def test_faces_of_the_solid(job: Job) -> None:
 
 
 def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
-    """Oracle: Hooke's law: a prism in uniaxial compression has E over its own section, for any surrounding box."""
+    """Oracle: Hooke's law. A prism in uniaxial compression has the modulus E over its own section, for any surrounding
+    box."""
     y, x = np.mgrid[:22, :22] - 10.5
     image = np.repeat(((y**2 + x**2 <= 100) * np.uint8(100))[None], 6, 0)
     voxel = 0.5 * 0.25
@@ -302,7 +303,7 @@ def test_a_cylinder_has_the_modulus_of_its_material(job: Job) -> None:
     ],
 )
 def test_areas_that_make_no_sense_are_faults(job: Job, more: str, printed: str) -> None:
-    """Oracle: the contract: exit code 2, and the invalid key."""
+    """Oracle: the contract, with exit code 2 and the invalid key."""
     block(job, load("uniaxial") + more)
     done = job.run(command="check")
     assert done.code == 2
@@ -310,7 +311,7 @@ def test_areas_that_make_no_sense_are_faults(job: Job, more: str, printed: str) 
 
 
 def test_sets_by_label_image_and_by_material(job: Job) -> None:
-    """Oracle: the same nodes selected by a box, which does not move with a crop; a label of the void around the solid
+    """Oracle: the nodes that a box selects, which does not move with a crop. A label of the void around the solid
     selects no nodes."""
     image = np.zeros((6, 5, 6), np.uint8)
     image[:, 1:, :4] = 1
@@ -335,7 +336,7 @@ def test_sets_by_label_image_and_by_material(job: Job) -> None:
         job.write(text + select)
         summaries.append(solved(job, ranks=2))
     assert [s["forces"][0]["nodes"] for s in summaries] == [18, 18, 2 * 5 * 5]
-    # The face of one material, and the same nodes by a box.
+    # The face of one material, and the same nodes selected by a box.
     for select in (
         'select = "face"\nface = "x_low"\nwithin = "m"\n[[set]]\nname = "m"\nselect = "material"\nmaterial = "cap"\n',
         'select = "box"\nlow_mm = [6, 1, 0]\nhigh_mm = [7, 5, 0]\n',
@@ -364,7 +365,7 @@ fix = "x"
 
 
 def test_supports_and_forces_have_a_stiffness(job: Job) -> None:
-    """Oracle: Hooke's law of a bar, E A / L; the state is uniform, so the elements are exact."""
+    """Oracle: Hooke's law of a bar, E A / L. The state is uniform, so that the elements are exact."""
     stiffness = E * SIZE[1] * SIZE[2] / SIZE[0]
     block(
         job,
@@ -401,7 +402,7 @@ def test_a_turned_support_has_the_stiffness_of_the_test(job: Job) -> None:
 
 
 def test_what_two_things_drive_has_no_stiffness(job: Job) -> None:
-    """Oracle: the contract: a stiffness is one load over one displacement."""
+    """Oracle: the contract. A stiffness is one load divided by one displacement."""
     both = '[[support]]\non = "z_high"\nmove_z_mm = -0.02\n[[force]]\non = "x_high"\nforce_N = [0, 0, 1]\n'
     block(job, UNIFORM + both)
     done = job.run("-n", "1", "--no-report")
@@ -413,7 +414,8 @@ def test_what_two_things_drive_has_no_stiffness(job: Job) -> None:
 
 @pytest.mark.parametrize(("thick", "is_told"), [(1, True), (2, False)])
 def test_a_bent_strut_of_one_voxel_is_reported(job: Job, thick: int, is_told: bool) -> None:
-    """Oracle: beam theory: the bending stress is zero on the axis, where the centres of a strut of one voxel are."""
+    """Oracle: beam theory. The bending stress is zero on the axis, where the voxel centres of a strut of one voxel
+    are."""
     image = np.full((12, thick, thick), 100, np.uint8)
     block(
         job,
@@ -427,7 +429,8 @@ def test_a_bent_strut_of_one_voxel_is_reported(job: Job, thick: int, is_told: bo
 
 
 def test_a_mechanism_is_reported(job: Job) -> None:
-    """Oracle: hand: a block between two hinges, one above the other, which rotates under a shear across them."""
+    """Oracle: determined by hand. A block between two hinges, one above the other, rotates under a shear across the
+    hinges."""
     image = np.zeros((6, 3, 4), np.uint8)
     image[:2, :, :2] = image[2:4, :, 2:] = image[4:, :, :2] = 100
     block(job, load("shear", axis="z", direction="x"), spacing=(1.0, 1.0, 1.0), image=image)
@@ -439,7 +442,7 @@ def test_a_mechanism_is_reported(job: Job) -> None:
 
 
 def test_a_voxel_in_torsion_has_no_failure_load(job: Job) -> None:
-    """Oracle: hand: its strain is zero at the centre, where it is evaluated."""
+    """Oracle: determined by hand. The strain is evaluated at the centre of the voxel, where it is zero."""
     block(job, load("torsion", axis="z"), shape=(1, 1, 1), spacing=(1.0, 1.0, 1.0))
     reported = solved(job)
     assert reported["stiffness_N_mm_per_deg"] > 0

@@ -1,4 +1,4 @@
-"""Poisson's ratios above 0.49, at which the eight-node hexahedron locks."""
+"""Tests of Poisson's ratios above 0.49, at which the eight-node hexahedron locks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cube(job: Job, ratio: float, more: str = "", test: str = "axial_bonded") -> 
 
 @pytest.mark.parametrize("test", ["axial_bonded", "homogenise"])
 def test_the_cause_is_reported(job: Job, test: str) -> None:
-    """Oracle: the contract: cause and limit, in run and in check, and no additional cause."""
+    """Oracle: the contract. Run and check print the cause and the limit, and no additional cause."""
     cube(job, 0.499, test=test)
     for command in ("run", "check"):
         done = job.run(*(("-n", "2", "--no-report") if command == "run" else ()), command=command)
@@ -47,7 +47,8 @@ def test_a_density_law_has_a_ratio_too(job: Job) -> None:
 
 @pytest.mark.parametrize(("highest", "is_reported"), [(0.499, True), (0.49, False)])
 def test_an_image_of_ratios(job: Job, highest: float, is_reported: bool) -> None:
-    """Oracle: the contract: the largest ratio of the solid is decisive; a larger one outside the solid is ignored."""
+    """Oracle: the contract. The largest ratio of the solid is decisive, and a larger ratio outside the solid is
+    ignored."""
     scan = np.full((4, 4, 4), 2, np.uint8)
     scan[:, 0, 0] = 0
     ratios = np.full(scan.shape, 0.3, np.float32)

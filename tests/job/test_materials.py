@@ -1,4 +1,4 @@
-"""Sources of the moduli of a whole job: laws of the density and images of constants."""
+"""Tests of sources of the moduli of a whole job: laws of the density, and images of constants."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stiffness(job: Job, text: str) -> tuple[float, Finished]:
 
 @pytest.fixture
 def scan(tmp_path: Path) -> np.ndarray:
-    """Greys 100, 120 ... 200 in most voxels, 10 in the others."""
+    """Greys 100, 120 ... 200 in most voxels, and 10 in the other voxels."""
     rng = np.random.default_rng(8)
     shape = (9, 8, 7)
     grey = np.where(rng.random(shape) < 0.85, 100 + 20 * rng.integers(0, 6, shape), 10).astype(np.uint8)
@@ -37,7 +37,8 @@ def scan(tmp_path: Path) -> np.ndarray:
 
 
 def test_three_ways_to_the_same_moduli_give_the_same_stiffness(job: Job, scan: np.ndarray, tmp_path: Path) -> None:
-    """Oracle: each other; a cubic in the density, the same as an image of moduli, and as labels with materials."""
+    """Oracle: comparison of the results with each other. The moduli are a cubic in the density, an image of moduli, and
+    labels with materials."""
     rho = 0.002 * scan.astype(float) - 0.1
     modulus = 50 + 400 * rho - 100 * rho**2 + 9000 * rho**3
     np.save(tmp_path / "E.npy", np.where(scan > 50, modulus, -5))
@@ -67,7 +68,7 @@ def in_series(moduli: np.ndarray) -> float:
 
 @pytest.mark.parametrize("line", ["slope = 0.002\nintercept = -0.1\n", "calibration = [[50, 0], [150, 0.2]]\n"])
 def test_the_check_reports_moduli_over_the_greys(job: Job, scan: np.ndarray, line: str) -> None:
-    """Oracle: the formula of the power law, between its limits, from the lowest to the highest grey value of the
+    """Oracle: the formula of the power law between its limits, from the lowest to the highest grey value of the
     image."""
     law = f"[density_law]\n{line}coefficient_MPa = 900\nexponent = 1.7\nmin_modulus_MPa = 5\npoisson_ratio = 0.3\n"
     job.write(head() + law)
@@ -79,8 +80,8 @@ def test_the_check_reports_moduli_over_the_greys(job: Job, scan: np.ndarray, lin
 
 
 def test_hundreds_of_materials_in_series_have_the_exact_stiffness(job: Job, tmp_path: Path) -> None:
-    """Oracle: closed form; layers without Poisson's ratio, by an image of moduli and by labels; a set by the last
-    label."""
+    """Oracle: closed form for layers without Poisson's ratio. The layers are given by an image of moduli and by labels.
+    The last label is also a set."""
     moduli = 10 ** np.random.default_rng(9).uniform(2, 4, 300)
     np.save(tmp_path / "E.npy", np.ones((300, 2, 3)) * moduli[:, None, None])
     found, done = stiffness(job, head("E.npy") + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.0\n')
@@ -108,7 +109,7 @@ def test_hundreds_of_materials_in_series_have_the_exact_stiffness(job: Job, tmp_
 
 
 def test_more_moduli_than_classes_are_within_the_reported_error(job: Job, tmp_path: Path) -> None:
-    """Oracle: closed form; layers in series without Poisson's ratio, each voxel of a layer with its modulus."""
+    """Oracle: closed form for layers in series without Poisson's ratio. Each voxel of a layer has its own modulus."""
     moduli = 10 ** np.random.default_rng(9).uniform(2, 4, 6000)
     np.save(tmp_path / "E.npy", np.ones((6000, 2, 3)) * moduli[:, None, None])
     found, done = stiffness(job, head("E.npy") + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.0\n')

@@ -1,4 +1,4 @@
-"""The morphometry of a solid: the command, the key of a job, and the function."""
+"""Tests of the morphometry of a solid: the command, the key of a job, and the function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import osteon
 
 
 def rods() -> np.ndarray:
-    """Rods of 4 x 4 voxels along all axes that cross at their middles: a frame with tunnels."""
+    """Rods of 4 x 4 voxels along all axes, which cross at their middles and form a frame with tunnels."""
     thick = np.zeros(24, bool)
     thick[[4, 5, 6, 7, 16, 17, 18, 19]] = True
     z, y, x = thick[:, None, None], thick[None, :, None], thick[None, None, :]
@@ -22,7 +22,7 @@ def rods() -> np.ndarray:
 
 
 def test_ranks_and_threads_measure_the_same_bytes(job: Job) -> None:
-    """Oracle: the other number of ranks; numbers of the frame by hand."""
+    """Oracle: another number of ranks, and the numbers of the frame, determined by hand."""
     np.save(job.folder / "frame.npy", rods().astype("u1"))
     job.write(job_text("frame.npy", more="[segment]\nthreshold = 0.5\n"))
     alone = job.run("--json", "-", command="morphometry")
@@ -32,9 +32,10 @@ def test_ranks_and_threads_measure_the_same_bytes(job: Job) -> None:
     words = ["sh", str(ROOT / "tools" / "mpirun.sh"), "3", str(BINARY), "morphometry", "job.toml", "--json", "-"]
     three = subprocess.run(words, cwd=job.folder, capture_output=True, text=True, timeout=120, check=True)
     assert three.stdout == alone.out
-    # 12 rods through 24 voxels; at each of 8 crossings three share a cube.
+    # 12 rods through 24 voxels; at each of 8 crossings, three rods share a cube
     assert reported["BV_TV"] == pytest.approx((12 * 16 * 24 - 8 * 2 * 64) / 24**3)
-    assert reported["euler"] == 8 - 12  # crossings minus the rods between them, whose ends are free
+    # the number of crossings minus the number of rods between them; the ends of the rods are free
+    assert reported["euler"] == 8 - 12
     assert reported["inner_Conn_D_per_mm3"] == pytest.approx(-reported["inner_euler"] / (23 * 0.02) ** 3)
     assert "throats" not in reported
     assert reported["Tb_Th_mm"]["median"] == pytest.approx(4 * 0.02, rel=0.2)
@@ -63,7 +64,8 @@ def test_a_run_measures_too(job: Job) -> None:
 def test_a_run_keeps_its_answers_whatever_the_shape_is(
     job: Job, shape: tuple[int, ...], ranks: str, printed: str | None
 ) -> None:
-    """Oracle: hand: undefined quantities are omitted and reported; ranks without a line of voxels wait."""
+    """Oracle: determined by hand. Undefined quantities are omitted and reported. Ranks without a line of voxels
+    wait."""
     image = np.ones(shape, "u1")
     if printed is None:
         image[2:4, 1] = 0
@@ -79,8 +81,8 @@ def test_a_run_keeps_its_answers_whatever_the_shape_is(
 
 
 def chambers() -> np.ndarray:
-    """Pores: two chambers of 9 voxels, connected along z by a throat of 3, open by one of 5 at the top; one closed
-    pore."""
+    """Pores with two chambers of 9 voxels. A throat of 3 voxels connects the chambers along z, and a throat of 5 voxels
+    opens them at the top. There is one closed pore."""
     middle = np.abs(np.arange(15) - 7)
     off = np.maximum(middle[:, None], middle[None, :])
     width = np.full(34, 1)
@@ -92,7 +94,8 @@ def chambers() -> np.ndarray:
 
 
 def test_throats_of_pores(job: Job) -> None:
-    """Oracle: by hand, as in tests/morphometry/throats_test.cpp: balls end at the centres of solid voxels; ranks."""
+    """Oracle: determined by hand, as in tests/morphometry/throats_test.cpp. Balls end at the centres of solid voxels.
+    The test uses several numbers of ranks."""
     solid = chambers()
     np.save(job.folder / "rock.npy", solid.astype("u1"))
     job.write(job_text("rock.npy", more='[segment]\nthreshold = 0.5\nkeep = "all"\n', spacing="spacing_mm = 0.1"))
@@ -123,7 +126,8 @@ def test_throats_of_pores(job: Job) -> None:
 
 
 def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
-    """Oracle: the values of the command for the empty space of the same image; report and table contain them."""
+    """Oracle: the values of the command for the empty space of this image. The report and the table contain these
+    values."""
     solid = np.pad(chambers()[4:29], ((0, 0), (0, 0), (0, 0)))
     solid[:, 6:9, 6:9] = False
     np.save(job.folder / "rock.npy", solid.astype("u1"))
@@ -138,8 +142,8 @@ def test_a_flow_measures_the_throats_of_its_fluid(job: Job) -> None:
 
 
 def shell() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A tube with a wall of 6 voxels and 2 pores, with rods inside and empty space around it; masks of wall and
-    inside."""
+    """A tube with a wall of 6 voxels and 2 pores. There are rods inside the tube and empty space around it. The result
+    includes masks of the wall and of the inside."""
     wall = np.zeros((12, 44, 44), bool)
     wall[:, 2:-2, 2:-2] = True
     wall[:, 8:-8, 8:-8] = False
@@ -162,7 +166,7 @@ def with_compartments(job: Job, more: str = "") -> None:
 
 
 def test_compartments_are_measured_by_themselves(job: Job) -> None:
-    """Oracle: by hand; the other number of ranks; without a calibration the density is undefined."""
+    """Oracle: determined by hand, and another number of ranks. Without a calibration, the density is undefined."""
     with_compartments(job)
     alone = job.run("--json", "-", command="morphometry")
     assert alone.code == 0, alone.err
@@ -182,7 +186,7 @@ def test_compartments_are_measured_by_themselves(job: Job) -> None:
 
 
 def test_a_run_reports_compartments_and_their_densities(job: Job) -> None:
-    """Oracle: mean greys by numpy; the density law of the job."""
+    """Oracle: mean greys by numpy, and the density law of the job."""
     with_compartments(job)
     text = (job.folder / "job.toml").read_text()
     begin, end = text.index("[[material]]"), text.index("[", text.index("[[material]]") + 2)
@@ -197,7 +201,7 @@ def test_a_run_reports_compartments_and_their_densities(job: Job) -> None:
     assert job.run("-n", "2", "--unless-done", "--no-report").code == 0
     job.run(
         "--set", "segment.threshold=110", "--set", "picture.enabled=false", "--no-report"
-    )  # the labels again, for a new model
+    )  # the same labels for a new model
     again = json.loads((done.folder / "summary.json").read_text())["morphometry"]["compartments"]["cortical"]
     assert again["vBMD"] == cortical["vBMD"]
 
@@ -251,15 +255,15 @@ def test_the_command_has_help() -> None:
 
 
 def test_thickness_is_that_of_bone_microarchitecture(job: Job) -> None:
-    """Oracle: bone-microarchitecture 0.3.1 (pip), if installed, with all of its balls, which are closed: they include
-    voxels just outside ours."""
+    """Oracle: bone-microarchitecture 0.3.1 (pip), if installed, with all of its balls. These balls are closed, and
+    include voxels just outside the balls of osteon."""
     peer = pytest.importorskip("bone_microarchitecture")
     scan = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
     if not scan.exists():
         pytest.skip("the bone scan is not there; ./run demo fetches it")
     import tifffile
 
-    solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # to the peer, the border is solid
+    solid = np.pad(tifffile.imread(scan)[30:70, 30:70, 30:70] > 120, 2)  # for the other program, the border is solid
     sizes = peer.hildebrand_thickness_map(
         solid, (0.02,) * 3, backend="cpu", diameter_margin_voxels=0, center_dominance_mm=9
     )[solid]

@@ -1,4 +1,4 @@
-"""Models of FAIM and n88tools: exported from a job, and run as a job."""
+"""Tests of models of FAIM and n88tools. The models are exported from a job, and run as a job."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def write_model(
     edge: tuple[float, float, float] = (EDGE, EDGE, EDGE),
     low: tuple[float, float, float] = (3.0, -2.0, 11.5),
 ) -> None:
-    """Write a model in the layout of vtkbone, independent of osteon. `constraints`: type, then position of a node,
-    sense, value."""
+    """Write a model in the layout of vtkbone, independent of osteon. `constraints` contains a type, and then the
+    position of a node, a sense and a value."""
     cells = np.argwhere(voxels)
     ids = voxels[voxels != 0].astype(int)
     order = np.random.default_rng(1).permutation(len(cells)) if shuffled else np.arange(len(cells))
@@ -87,9 +87,9 @@ def write_model(
 
 
 def compression(voxels: np.ndarray, moved_mm: float) -> dict:
-    """Both faces across z fixed in all directions, the high one displaced along z."""
+    """Both faces across z are fixed in all directions, and the high face is displaced along z."""
     n = voxels.shape
-    face = [(y, x) for y in range(n[1] + 1) for x in range(n[2] + 1)]  # solid everywhere, by solid()
+    face = [(y, x) for y in range(n[1] + 1) for x in range(n[2] + 1)]  # solid everywhere (see solid())
     low = [((0, y, x), s, 0.0) for y, x in face for s in (1, 2, 3)]
     across = [((n[0], y, x), s, 0.0) for y, x in face for s in (1, 2)]
     return {
@@ -119,7 +119,7 @@ def axial(
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["in order", "in any order"])
 def test_a_model_runs_as_the_job_does(job: Job, tmp_path: Path, shuffled: bool) -> None:
-    """Oracle: the same compression of the image; the model is written here, independent of osteon."""
+    """Oracle: the same compression of the image. The test writes the model independently of osteon."""
     voxels, moved = solid(), -0.004
     ours = axial(job, voxels, moved).summary
     write_model(tmp_path / "bone.n88model", voxels, compression(voxels, moved), shuffled=shuffled)
@@ -138,7 +138,7 @@ def test_a_model_runs_as_the_job_does(job: Job, tmp_path: Path, shuffled: bool) 
 
 
 def test_a_job_comes_back_from_its_model(job: Job, tmp_path: Path) -> None:
-    """Oracle: the job itself, and the lists in the file; also unequal edges and two load cases."""
+    """Oracle: the job itself, and the lists in the file. The test includes unequal edges and two load cases."""
     voxels = solid()
     ours = axial(job, voxels, -0.004, spacing="spacing_mm = [0.05, 0.03, 0.02]").summary
     target = job.folder / "model.n88model"
@@ -163,10 +163,10 @@ def test_a_job_comes_back_from_its_model(job: Job, tmp_path: Path) -> None:
 
 
 def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
-    """Oracle: a bar of two materials under tension by nodal forces: F L / (E A) of each; arrays of materials, and an
-    ignored yield criterion, which is reported."""
+    """Oracle: a bar of two materials under tension by nodal forces, with F L / (E A) of each material. The file has
+    arrays of materials. An ignored yield criterion is reported."""
     voxels = np.ones((8, 2, 2), int)
-    voxels[4:] = 6  # of the array that begins at 5
+    voxels[4:] = 6  # a number of the array that begins at 5
     nodes = [(y, x) for y in range(3) for x in range(3)]
     share = {0: 1, 1: 2, 2: 1}
     pulled = [((8, y, x), 3, 16.0 * share[y] * share[x] / 16) for y, x in nodes]
@@ -192,7 +192,7 @@ def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
     assert force["force_N"] == pytest.approx([16, 0, 0]) and force["on"] == "forces of the model"
     assert force["displacement_mm"] == pytest.approx(16 * 2 / 2000 + 16 * 2 / 500, rel=1e-5)
     assert "'hard': yield (VonMisesIsotropic) is ignored" in log
-    # The converted model is the same, as is a VOX-FE script.
+    # The converted model is equal, and so is a VOX-FE script.
     for target in (tmp_path / "model.nc", tmp_path / "script.txt"):
         source = path if target.suffix == ".nc" else tmp_path / "model.nc"
         done = osteon("convert", str(source), str(target))
@@ -206,8 +206,8 @@ def test_forces_and_materials(job: Job, tmp_path: Path) -> None:
 
 
 def test_nodes_that_move_each_by_its_own(job: Job, tmp_path: Path) -> None:
-    """Oracle: a linear displacement field on the surface is also the solution inside: uniform shear, its energy by
-    hand."""
+    """Oracle: a linear displacement field on the surface is also the solution inside. The field is uniform shear, whose
+    energy is computed by hand."""
     voxels = np.ones((4, 4, 4), int)
     outer = [p for p in np.ndindex(5, 5, 5) if 0 in p or 4 in p]
     gamma = 0.002
@@ -218,14 +218,15 @@ def test_nodes_that_move_each_by_its_own(job: Job, tmp_path: Path) -> None:
     modulus = MODULUS / 2 / (1 + RATIO)
     energy = 0.5 * modulus * gamma**2 * (4 * EDGE) ** 3
     assert reported["strain_energy_mJ"] == pytest.approx(energy, rel=1e-5)
-    # Rows of the surface have the same displacement: five distances, few enough to be separate supports.
+    # Rows of the surface have equal displacements. There are five distances, which are few enough for separate
+    # supports.
     assert "stiffness_N_per_mm" not in reported
     values = [(p, s, 1e-3 * EDGE * (p[2] - 2 * p[1] + 3 * p[0]) if s == 1 else 0.0) for p in outer for s in (1, 2, 3)]
     write_model(path, voxels, {"surface": ("NodeAxisDisplacement", values)})
     reported, _ = run(path, tmp_path / "own", "-n", "2")
     (support,) = reported["supports"]
     assert support["on"] == "nodes moved along zyx, individual displacements"
-    strain = np.array([1e-3, -1e-3, 1.5e-3])  # xx, and halves of the shears xy and xz
+    strain = np.array([1e-3, -1e-3, 1.5e-3])  # the strain xx, and halves of the shears xy and xz
     lame = MODULUS * RATIO / (1 + RATIO) / (1 - 2 * RATIO)
     density = 0.5 * lame * strain[0] ** 2 + modulus * (strain[0] ** 2 + 2 * strain[1] ** 2 + 2 * strain[2] ** 2)
     assert reported["strain_energy_mJ"] == pytest.approx(density * (4 * EDGE) ** 3, rel=1e-5)
@@ -275,7 +276,7 @@ HEXAHEDRA = "Parts/Part1/Elements/Hexahedrons"
     ],
 )
 def test_what_is_no_voxel_model_is_refused(tmp_path: Path, change, words: str) -> None:
-    """Oracle: the contract: exit code 3, a sentence with the file's name, no results."""
+    """Oracle: the contract, with exit code 3, a sentence with the name of the file, and no results."""
     voxels = solid()
     path = tmp_path / "bone.n88model"
     write_model(path, voxels, compression(voxels, -0.001))
@@ -308,7 +309,7 @@ def test_two_elements_in_one_place_and_files_that_are_none(tmp_path: Path) -> No
 
 
 def test_flipped_bytes_never_hang_or_crash(tmp_path: Path) -> None:
-    """Oracle: an exit code of the contract; results of files that are still valid models are not compared."""
+    """Oracle: an exit code of the contract. Results of files that are still valid models are not compared."""
     voxels = solid((4, 3, 3))
     path = tmp_path / "bone.n88model"
     write_model(path, voxels, compression(voxels, -0.001))
@@ -323,7 +324,7 @@ def test_flipped_bytes_never_hang_or_crash(tmp_path: Path) -> None:
 
 
 def test_cubes_of_a_model_are_refused(tmp_path: Path) -> None:
-    """Oracle: the contract: a model has no image from which cubes can be cut."""
+    """Oracle: the contract. A model has no image from which cubes can be cut."""
     voxels = solid()
     write_model(tmp_path / "bone.n88model", voxels, compression(voxels, -0.001))
     done = osteon("rev", "bone.n88model", folder=tmp_path)
@@ -331,7 +332,7 @@ def test_cubes_of_a_model_are_refused(tmp_path: Path) -> None:
 
 
 def test_conditions_that_move_nodes_are_no_script(job: Job, tmp_path: Path) -> None:
-    """Oracle: the contract: VOX-FE scripts can only fix nodes; an error reports the displacement, which would otherwise
+    """Oracle: the contract. VOX-FE scripts can only fix nodes. An error reports the displacement, which would otherwise
     be lost."""
     voxels = solid()
     path = tmp_path / "bone.n88model"

@@ -1,4 +1,4 @@
-"""File systems that reject locks (NFS without lockd, some Lustre): jobs run, and valid files are read."""
+"""Tests on file systems that reject locks (NFS without lockd, some Lustre). Jobs run, and valid files are read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def block(job: Job, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
     import h5py
 
     monkeypatch.delenv("HDF5_USE_FILE_LOCKING", raising=False)
-    # The folder of MPI's files has no lock either: a run of another test, which has locks, would remove it.
+    # The folder for the files of MPI has no lock either. A run of another test, which has locks, would remove this
+    # folder.
     with tempfile.TemporaryDirectory(prefix="locks") as folder:
         monkeypatch.setenv("TMPDIR", folder)
         yield made_block(job, h5py)
@@ -110,8 +111,8 @@ def test_locks_that_the_user_asks_for(block: Job, no_locks: Path) -> None:
 
 
 def test_results_that_python_writes_without_locks(no_locks: Path, tmp_path: Path) -> None:
-    """A job on an array, whose files are written by the Python process. The variable is not kept for the user's own
-    files."""
+    """A job on an array. The Python process writes the files of this job. The variable is not kept for the files of the
+    user."""
     script = (
         "import os, numpy, osteon\n"
         "r = osteon.conductivity(numpy.ones((6, 6, 6), 'u1'), spacing_mm=0.1, threshold=0.5, conductivity_W_per_mK=1.0)\n"

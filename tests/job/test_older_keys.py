@@ -1,5 +1,5 @@
-"""Keys of `summary.json` read only by scripts of earlier versions: the table of docs/reference/json.md, compared with
-whole jobs."""
+"""Tests of the keys of `summary.json` that only scripts of earlier versions read. The table of docs/reference/json.md
+is compared with whole jobs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def with_low_line(by_face: dict) -> dict:
 
 
 def test_older_keys_have_the_values_of_present_keys(job: Job) -> None:
-    """Oracle: the current key of the same summary; every older key is in the table."""
+    """Oracle: the current key of the same summary. Every older key is in the table."""
     text = job_text("block.npy", more='[segment]\nthreshold = 1\n[load]\ntest = "homogenise"\n')
     found = summary_of(job, text)
     for place in (found["homogenisation"], found["load"]):
@@ -51,7 +51,7 @@ def test_older_keys_have_the_values_of_present_keys(job: Job) -> None:
 
 
 def test_older_keys_end_with_the_documented_version() -> None:
-    """Oracle: the version of CMakeLists.txt; from that version on, keys and table must be removed."""
+    """Oracle: the version of CMakeLists.txt. From that version on, keys and table must be removed."""
     since, gone = (
         tuple(map(int, v.split(".")))
         for v in re.findall(r"before version ([\d.]+\d)\. Version ([\d.]+\d) removes the older keys", reported())[0]

@@ -1,4 +1,4 @@
-"""Results of whole jobs in other programs: xarray, PyVista, and jobs in CalculiX."""
+"""Tests of results of whole jobs in other programs: xarray, PyVista, and jobs in CalculiX."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verified(*paths: Path) -> None:
 
 
 def test_results_open_in_xarray_and_pyvista(job: Job, sponge: Path) -> None:
-    """Oracle: both names are one file; xarray and PyVista read the same values at the same positions as h5py."""
+    """Oracle: both names are one file. xarray and PyVista read the values of h5py at the positions of h5py."""
     xarray, pv, h5py = (pytest.importorskip(name) for name in ("xarray", "pyvista", "h5py"))
     job.write(job_text(sponge, more=SMALL))
     done = job.run("-n", "2", "--no-report")
@@ -52,7 +52,7 @@ def test_results_open_in_xarray_and_pyvista(job: Job, sponge: Path) -> None:
 
 
 def test_kept_results_stay_one_file(job: Job, sponge: Path) -> None:
-    """Oracle: inodes: the two earlier names are removed together, the new names are another file."""
+    """Oracle: inodes. The two earlier names are removed together, and the new names are another file."""
     job.write(job_text(sponge, more=SMALL))
     assert job.run("-n", "1", "--no-report").code == 0
     first = (job.folder / "job.out/results.nc").stat().st_ino
@@ -83,8 +83,7 @@ def test_a_copy_by_another_program_is_whole(job: Job, sponge: Path) -> None:
 
 
 def test_a_file_system_without_hard_links(job: Job, sponge: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Oracle: link(2) that fails as on FAT: the job completes, warns, and leaves no older results under the second
-    name."""
+    """Oracle: link(2) fails as on FAT. The job completes, warns, and leaves no older results under the second name."""
     library = tmp_path_factory.mktemp("links") / "no_hard_links.so"
     source = Path(__file__).with_name("no_hard_links.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True, timeout=60)
@@ -98,7 +97,7 @@ def test_a_file_system_without_hard_links(job: Job, sponge: Path, tmp_path_facto
 
 
 def totals(dat: Path) -> dict[str, list[np.ndarray]]:
-    """Return sums of reactions x, y, z by set, one per step, as printed by CalculiX."""
+    """Return the sums of reactions x, y, z by set, one per step, as CalculiX prints them."""
     found: dict[str, list[np.ndarray]] = {}
     for name, numbers in re.findall(r"total force \(fx,fy,fz\) for set (\S+) and time.*\n\s*\n(.*)\n", dat.read_text()):
         found.setdefault(name, []).append(np.array([float(n) for n in numbers.split()]))
@@ -130,7 +129,7 @@ def calculated(job: Job) -> dict[str, list[np.ndarray]]:
 @pytest.mark.skipif(CCX is None, reason="ccx is not installed (Debian: calculix-ccx)")
 @pytest.mark.parametrize("test", ["axial_bonded", "shear", "torsion"])
 def test_calculix_finds_the_same_force(job: Job, test: str) -> None:
-    """Oracle: CalculiX, another program with the same element: the reactions to 1e-6 of their largest."""
+    """Oracle: CalculiX, another program with an equal element. The reactions agree to 1e-6 of the largest reaction."""
     rng = np.random.default_rng(3)
     np.save(job.folder / "cube.npy", np.where(rng.random((6, 6, 6)) < 0.8, 200, 10).astype("u1"))
     amount = {
@@ -182,7 +181,7 @@ tolerance = 1e-10
 
 @pytest.mark.skipif(CCX is None, reason="ccx is not installed (Debian: calculix-ccx)")
 def test_calculix_has_the_cases_as_steps(job: Job) -> None:
-    """Oracle: CalculiX, on two cases of forces and two materials; the reactions of each step."""
+    """Oracle: CalculiX, on two cases of forces and two materials, with the reactions of each step."""
     image = np.ones((5, 4, 4), "u1")
     image[:, :, 2:], image[4, 3, 3] = 2, 0
     np.save(job.folder / "two.npy", image)
@@ -213,7 +212,7 @@ def test_calculix_has_the_cases_as_steps(job: Job) -> None:
 def test_jobs_that_cannot_be_written(
     job: Job, sponge: Path, physics: str, more: str, arguments: list[str], words: str
 ) -> None:
-    """Oracle: the contract: exit code 2 or 3, a sentence, no file."""
+    """Oracle: the contract, with exit code 2 or 3, a sentence, and no file."""
     path = job.write(job_text(sponge, physics, more=more))
     done = osteon(
         "export", str(path), "-o", str(job.folder / "x.inp"), "--set", f'output.directory="{job.folder}/o"', *arguments

@@ -1,4 +1,4 @@
-"""Frictionless tests on solids of several parts: pins fix each rigid component and carry no load."""
+"""Tests of frictionless tests on solids of several parts. Pins fix each rigid component and carry no load."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ def write(
 
 
 def two_columns() -> np.ndarray:
-    """Two separate columns of 4 and 16 voxels in cross-section."""
+    """Two separate columns with 4 and 16 voxels in cross-section."""
     image = np.zeros((4, 7, 7), np.uint8)
     image[:, 0:2, 0:2] = image[:, 3:7, 3:7] = 1
     return image
 
 
 def block_and_column() -> np.ndarray:
-    """Columns of 16 voxels and of 1 voxel in cross-section that share an edge."""
+    """Columns with 16 voxels and with 1 voxel in cross-section. The columns share an edge."""
     image = np.zeros((4, 6, 6), np.uint8)
     image[:, 1:5, 1:5] = image[:, 0, 0] = 1
     return image
 
 
 def smooth_noise(seed: int) -> np.ndarray:
-    """The 32 % largest values of normal noise after a Gaussian filter of 0.9 voxels that reflects at the faces."""
+    """The largest 32 % of the values of normal noise, after a Gaussian filter of 0.9 voxels that reflects at the
+    faces."""
     radius = 4
     weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / 0.9) ** 2)
     weights /= weights.sum()
@@ -60,7 +61,7 @@ def force_on_pins(summary: dict) -> float:
 
 @pytest.mark.parametrize("ranks", ["1", "3"])
 def test_two_columns_bear_both(job: Job, ranks: str) -> None:
-    """Oracle: by hand: E A / L of both, (4 + 16) * 12.5 N/mm."""
+    """Oracle: E A / L of both columns, computed by hand, which is (4 + 16) * 12.5 N/mm."""
     write(job, two_columns(), KEEP, "uniaxial")
     done = job.run("-n", ranks, "--no-report")
     assert done.code == 0, done.err
@@ -73,7 +74,7 @@ def test_two_columns_bear_both(job: Job, ranks: str) -> None:
 
 @pytest.mark.parametrize(("segment", "reported"), [(KEEP, 0), (KEEP + DROP, 0)])
 def test_parts_between_the_plates_are_kept(job: Job, segment: str, reported: int) -> None:
-    """Oracle: all voxels are in columns from plate to plate; bonded plates give the same stiffness if nu = 0."""
+    """Oracle: all voxels are in columns from plate to plate. If nu = 0, bonded plates yield an equal stiffness."""
     for test in ("uniaxial", "axial_bonded"):
         write(job, two_columns(), segment, test)
         done = job.run("-n", "1", "--no-report", "--force")
@@ -83,7 +84,7 @@ def test_parts_between_the_plates_are_kept(job: Job, segment: str, reported: int
 
 
 def test_two_columns_bend(job: Job) -> None:
-    """Oracle: the reference of trilinear hexahedra, which has no pins (by beam theory 0.4667 N mm2)."""
+    """Oracle: the reference of trilinear hexahedra, which has no pins. By beam theory, the value is 0.4667 N mm2."""
     write(job, two_columns(), KEEP, "bending", load="about_mm = [0.1, 0.2, 0.2]\nangle_deg = 1")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -92,7 +93,7 @@ def test_two_columns_bend(job: Job) -> None:
 
 
 def test_two_columns_twist(job: Job) -> None:
-    """Oracle: the reference of trilinear hexahedra, which has no pins; the sum of the columns alone."""
+    """Oracle: the reference of trilinear hexahedra, which has no pins, and the sum of the columns alone."""
     load = "about_mm = [0.1, 0.2, 0.2]\nangle_deg = 1"
     write(job, two_columns(), KEEP, "torsion", load=load)
     both = job.run("-n", "1", "--no-report")
@@ -113,8 +114,8 @@ def test_two_columns_twist(job: Job) -> None:
 
 
 def test_blocks_are_sheared_together(job: Job) -> None:
-    """Oracle: Hooke's law: G = E / (2 (1 + nu)) times the share of the cross-section; a block that reaches all four
-    faces."""
+    """Oracle: Hooke's law, with G = E / (2 (1 + nu)) times the fraction of the cross-section. One block reaches all
+    four faces."""
     image = np.zeros((6, 6, 7), np.uint8)
     image[:, :, 0:2] = image[:, :, 4:7] = 1
     write(job, image, KEEP, "pure_shear", ratio=0.25, load='direction = "y"\nstrain = 0.01')
@@ -127,7 +128,8 @@ def test_blocks_are_sheared_together(job: Job) -> None:
 
 @pytest.mark.parametrize("segment", [EDGES, EDGES + DROP])
 def test_a_column_on_the_edge_of_a_block_bears(job: Job, segment: str) -> None:
-    """Oracle: by hand: E A / L of 16 and of 1 voxel; one pin more than for a single part, as an edge is a hinge."""
+    """Oracle: E A / L of 16 voxels and of 1 voxel, computed by hand. There is one pin more than for a single part,
+    because an edge is a hinge."""
     write(job, block_and_column(), segment, "uniaxial")
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err
@@ -137,7 +139,7 @@ def test_a_column_on_the_edge_of_a_block_bears(job: Job, segment: str) -> None:
 
 
 def test_the_effect_of_that_edge_is_an_increase(job: Job) -> None:
-    """Oracle: by hand: 212.5 / 200 - 1."""
+    """Oracle: computed by hand, 212.5 / 200 - 1."""
     write(job, block_and_column(), "[segment]\nthreshold = 0.5\ncompare_connectivity = true\n", "uniaxial")
     done = job.run("-n", "1", "--no-report")
     assert done.code == 0, done.err
@@ -147,7 +149,8 @@ def test_the_effect_of_that_edge_is_an_increase(job: Job) -> None:
 
 
 def test_a_voxel_that_hangs_never_replaces_the_block(job: Job) -> None:
-    """Oracle: the reference of trilinear hexahedra with a direct solver: 200.329 N/mm; the block alone has 200."""
+    """Oracle: the reference of trilinear hexahedra with a direct solver, with 200.329 N/mm. The block alone has 200
+    N/mm."""
     image = block_and_column()
     image[1:, 0, 0] = 0
     write(job, image, EDGES + DROP, "uniaxial")
@@ -191,7 +194,8 @@ def test_what_joins_the_plates_by_edges_runs(job: Job, seed: int) -> None:
 
 
 def test_an_island_without_a_plate_is_still_refused(job: Job) -> None:
-    """Oracle: the contract: no plate fixes it along the axis, so a pin must not hide the missing support."""
+    """Oracle: the contract. No plate fixes the island along the axis, so that a pin must not hide the missing
+    support."""
     image = two_columns()
     image[2, 0, 5] = 1
     write(job, image, '[segment]\nthreshold = 0.5\nkeep = "all"\n', "uniaxial")
@@ -201,7 +205,7 @@ def test_an_island_without_a_plate_is_still_refused(job: Job) -> None:
 
 
 def test_pins_leave_room_for_supports_of_the_user(job: Job) -> None:
-    """Oracle: by hand: the support of one node replaces two of three pins and also carries no load."""
+    """Oracle: determined by hand. The support of one node replaces two of three pins, and also carries no load."""
     image = block_and_column()
     image[:, 0, 0] = 0
     write(job, image, KEEP, "uniaxial")
@@ -215,8 +219,8 @@ def test_pins_leave_room_for_supports_of_the_user(job: Job) -> None:
 
 
 def strut() -> np.ndarray:
-    """Two plates on a column; a strut shares one node with a corner of each plate, so it rotates about the line between
-    them."""
+    """Two plates on a column. A strut shares one node with a corner of each plate, so that the strut rotates about the
+    line between these nodes."""
     image = np.zeros((8, 5, 5), np.uint8)
     image[:2, :4, :4] = image[6:, :4, :4] = 1
     image[2:6, :2, :2] = image[2:6, 4, 4] = 1
@@ -236,8 +240,8 @@ def test_a_strut_between_two_nodes_bears(job: Job, test: str, right: float) -> N
 
 
 def test_a_strut_that_a_force_could_turn_is_no_load_path(job: Job) -> None:
-    """Oracle: the contract: a pin would carry the force, so the strut is removed, as it is if it meets one plate
-    only."""
+    """Oracle: the contract. A pin would carry the force, so that the strut is removed. The strut is also removed if it
+    meets one plate only."""
     write(
         job, strut(), EDGES + DROP, "axial_bonded", ratio=0.3, load="strain = -0.01\ngravity_m_per_s2 = [-9.81, 0, 0]"
     )

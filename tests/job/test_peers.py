@@ -30,8 +30,8 @@ print("work", work)
 
 
 def test_stiffness_and_energy_density_agree_with_parosol(job: Job, scan: Path) -> None:
-    """Oracle: parosol-py, another voxel finite-element program; the work of its nodal forces gives its stiffness, its
-    energy densities at the voxels' centres give the effective strains and so the failure load, as in FAIM."""
+    """Oracle: parosol-py, another voxel finite-element program. The work of its nodal forces yields its stiffness. Its
+    energy densities at the centres of voxels yield the effective strains and the failure load, as in FAIM."""
     if not PEER.exists():
         pytest.skip("parosol-py is not here (./run test installs it into .venv-peers where it can be had)")
     crop = "crop_voxels = [[50, 78], [50, 78], [50, 78]]"
@@ -57,7 +57,8 @@ def test_stiffness_and_energy_density_agree_with_parosol(job: Job, scan: Path) -
     assert done.summary["stiffness_N_per_mm"] == pytest.approx(abs(work) / driven_mm**2, rel=1e-6), json.dumps(
         done.summary["certificate"]
     )
-    theirs = np.sort(np.load(job.folder / "peer_sed.npy").astype(float).ravel())  # they are in the order of an octree
+    # the values are in the order of an octree
+    theirs = np.sort(np.load(job.folder / "peer_sed.npy").astype(float).ravel())
     np.testing.assert_allclose(np.sort(sed), theirs, rtol=2e-5, atol=2e-5 * theirs.mean())
     strain = np.sqrt(2 * theirs / 6829.0)
     critical = strain[int(np.ceil(0.98 * strain.size)) - 1]
@@ -66,7 +67,8 @@ def test_stiffness_and_energy_density_agree_with_parosol(job: Job, scan: Path) -
 
 
 def test_pictures_agree_with_vtk(tmp_path: Path) -> None:
-    """Oracle: VTK's fixed-point ray caster on the same volume, transfer function, camera and step: SSIM >= 0.98."""
+    """Oracle: the fixed-point ray caster of VTK on this volume, with equal transfer function, camera and step, and SSIM
+    >= 0.98."""
     sys.path.insert(0, str(ROOT / "bench"))
     import render
 
@@ -80,10 +82,11 @@ def test_pictures_agree_with_vtk(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["maximum", "volume"])
 def test_pictures_of_results_agree_with_vtk(job: Job, tmp_path: Path, method: str) -> None:
-    """Oracle: VTK's maximum intensity projection, and its volume by the same control points: SSIM >= 0.98.
+    """Oracle: the maximum intensity projection of VTK, and the volume of VTK for the same control points, with SSIM >=
+    0.98.
 
-    VTK's volume ends at the centres of the outer voxels, so osteon's is clipped there. The difference from 1 is mostly
-    due to the edge of the volume, which VTK smooths.
+    The volume of VTK ends at the centres of the outer voxels, so that the volume of osteon is clipped there. The
+    difference from 1 is mostly due to the edge of the volume, which VTK smooths.
     """
     sys.path.insert(0, str(ROOT / "bench"))
     import render
@@ -120,12 +123,13 @@ def test_pictures_of_results_agree_with_vtk(job: Job, tmp_path: Path, method: st
     )  # fmt: skip
     picture = np.load(tmp_path / "own.npy")
     grey = 255 * picture[..., 0]
-    if method == "maximum":  # fraction of the range from the map's colours, by green, which rises in viridis
+    # fraction of the range, computed from the green value of the colour, which increases in viridis
+    if method == "maximum":
         grey = np.where(picture[..., 3] > 0, np.interp(picture[..., 1], *viridis_green()), 0)
     assert render.similarity(grey, np.load(tmp_path / "vtk.npy")) >= 0.98
 
 
 def viridis_green() -> tuple[np.ndarray, np.ndarray]:
-    """Linear green of viridis, and the corresponding entry, 0 to 255."""
+    """Linear green values of viridis, and the corresponding entries from 0 to 255."""
     srgb = mpl.colormaps["viridis"](np.arange(256))[:, 1]
     return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4), np.arange(256)

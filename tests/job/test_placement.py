@@ -1,4 +1,5 @@
-"""osteon run binds and places its ranks automatically, reports it in one line, and does not change the answers."""
+"""Tests of automatic binding and placement. `osteon run` reports the placement of its ranks in one line, and the
+placement does not change the answers."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def answers(summary: dict) -> dict:
     return {key: summary[key] for key in ("elements", "dofs", "iterations", "effective_conductivity_W_per_mK")}
 
 
-# Oracle: the same job without placement. Two ranks fill two cores and are bound; one rank leaves a core for others.
+# Oracle: the same job without placement. Two ranks fill two cores and are bound. One rank leaves a core for other
+# programs.
 def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> None:
     cores = len(os.sched_getaffinity(0))
     job = sponge_job(tmp_path)
@@ -46,7 +48,7 @@ def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> Non
         assert answers(free.summary) == answers(full.summary)
 
 
-# Oracle: the output of the launcher; the key of the job is rejected by its name.
+# Oracle: the output of the launcher. The key of the job is rejected by its name.
 def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
     job = sponge_job(tmp_path, more='[run]\nbind = "chip"\n')
     done = job.run()
@@ -54,7 +56,7 @@ def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
     assert "run.bind" in done.err and "socket" in done.err
 
 
-# Oracle: the messages of an iteration according to `osteon plan job`; with one core per host, all of them leave the
+# Oracle: the messages of an iteration according to `osteon plan job`. With one core per host, all messages leave the
 # host.
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_place_uses_the_messages_of_an_iteration(tmp_path: Path, ranks: int) -> None:
@@ -67,11 +69,11 @@ def test_place_uses_the_messages_of_an_iteration(tmp_path: Path, ranks: int) -> 
     placed = osteon("place", "--job", job, "--ranks", str(ranks), *there, "--json", "-")
     assert placed.returncode == 0, placed.stderr
     assert sent > 1000
-    # A weight is an integer number of bytes, the mean of both directions.
+    # A weight is an integer number of bytes, which is the mean of both directions.
     assert json.loads(placed.stdout)["off_host_bytes"]["input"] == pytest.approx(sent, abs=ranks**2)
 
 
-# Oracle: the text; a job whose plans are unknown before it runs is placed by its fine level.
+# Oracle: the text. A job whose plans are unknown before the run is placed by its fine level.
 def test_place_reports_why_an_iteration_is_not_planned(tmp_path: Path) -> None:
     sponge_job(tmp_path, more='[load]\ntest = "conductivity_tensor"\n')
     there = ["--hosts", "3", "--host", "core:1 pu:1"]

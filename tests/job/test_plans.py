@@ -1,5 +1,5 @@
-"""`osteon plan job` and `osteon run --trace-messages`: messages of a job, predicted before it runs and counted during
-the run."""
+"""Tests of `osteon plan job` and `osteon run --trace-messages`. The messages of a job are predicted before the run, and
+are counted during the run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 from whole_job import Job, follows_schema, job_text, osteon
 
 RANKS = [1, 2, 3, 5, 7]
-ROUNDS_MAY_BE_LEFT_OUT = {"planes to writers"}  # those without messages
-# Determined by the loads, the shape of the solid and the clock.
+ROUNDS_MAY_BE_LEFT_OUT = {"planes to writers"}  # plans without messages
+# The loads, the shape of the solid and the clock determine these plans.
 NOT_ASKED = ("nodes of sets and parts", "points to planes")
 
 
 def sponge(folder: Path, shape: tuple[int, int, int]) -> str:
-    """A connected solid whose planes differ, so that no two ranks have equal work."""
+    """A connected solid whose planes differ, so that no two ranks have an equal amount of work."""
     z, y, x = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
     waves = np.sin(z / 2.3) * np.cos(y / 2.9) + np.sin(y / 3.1) * np.cos(x / 2.2) + np.sin(x / 2.7) * np.cos(z / 3.3)
     image = np.where((waves > -0.25) | (z == 0) | (z == shape[0] - 1), 200, 0).astype(np.uint8)
@@ -52,7 +52,8 @@ def counted(summary: dict) -> dict[str, list[int]]:
 @pytest.mark.parametrize("decomposition", ["planes", "bricks"])
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_a_run_sends_the_planned_messages(job: Job, tmp_path: Path, physics: str, decomposition: str) -> None:
-    """Oracle: the plans of virtual ranks compared with the messages of real ones, exactly, for every predicted plan."""
+    """Oracle: the plans of virtual ranks, compared exactly with the messages of real ranks, for every predicted
+    plan."""
     text = job_text(
         sponge(tmp_path, (26, 22, 24)), physics, '[load]\ntest = "TEST"\n[checkpoint]\nevery_minutes = 1e-9\n'
     )
@@ -63,7 +64,7 @@ def test_a_run_sends_the_planned_messages(job: Job, tmp_path: Path, physics: str
         done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
         assert done.code == 0, done.err
         summary = done.summary
-        assert ranks < 5 or summary["decomposition"] == decomposition  # few bricks may be planes
+        assert ranks < 5 or summary["decomposition"] == decomposition  # if there are few bricks, they may be planes
         plan = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", str(ranks), "--json", "-")
         assert plan.returncode == 0, plan.stderr
         answer = json.loads(plan.stdout)
@@ -87,8 +88,8 @@ ONCE = {"reading", "set_up", "load", "heat_set_up", "heat_load", "writing", "pic
 
 
 def compared(job: Job, folder: Path, ranks: int, times: dict[str, str | int]) -> dict[str, int]:
-    """Compare predicted with counted messages. @param times repetitions of parts: numbers, or keys of the summary
-    @return repetitions of the parts marked by the solver"""
+    """Compare predicted with counted messages. @param times repetitions of parts, as numbers or as keys of the summary
+    @return repetitions of the parts that the solver has marked"""
     done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
     assert done.code == 0, done.err
     summary = done.summary
@@ -124,8 +125,8 @@ OF_HEAT = {"heat_iteration": "heat_certificate.iterations", "heat_restart": "hea
 
 @pytest.mark.parametrize("low", [273.0, 333.0])
 def test_thermo_elasticity_sends_the_planned_messages(job: Job, tmp_path: Path, low: float) -> None:
-    """Oracle: as above; the parts of the heat problem as often as stated by its certificate, and none without heat
-    flow."""
+    """Oracle: the plans of virtual ranks. The certificate of the heat problem states the repetitions of its parts.
+    Without heat flow, there are none."""
     load = f"[load]\nlow_K = {low}\nhigh_K = 333.0\nreference_K = 293.0\n"
     job.write(job_text(sponge(tmp_path, (16, 14, 15)), "thermo_elasticity", load))
     for ranks in (1, 2, 3):
@@ -134,7 +135,7 @@ def test_thermo_elasticity_sends_the_planned_messages(job: Job, tmp_path: Path, 
 
 @pytest.mark.parametrize("condition", ["kubc", "periodic"])
 def test_a_homogenisation_sends_the_planned_messages(job: Job, tmp_path: Path, condition: str) -> None:
-    """Oracle: as above, with six load cases."""
+    """Oracle: the plans of virtual ranks, with six load cases."""
     load = f'[load]\ntest = "homogenise"\nboundary_condition = "{condition}"\n'
     job.write(job_text(sponge(tmp_path, (12, 11, 10)), "elasticity", load))
     for ranks in (1, 2, 3):
@@ -170,10 +171,10 @@ FLOWS = {
 
 @pytest.mark.parametrize("case", FLOWS)
 def test_a_flow_sends_the_planned_messages(job: Job, tmp_path: Path, case: str) -> None:
-    """Oracle: the plans of virtual ranks compared with the messages of real ones, each part as often as counted by the
-    run; the run has no part that was not predicted."""
+    """Oracle: the plans of virtual ranks, compared with the messages of real ranks. Each part counts as often as the
+    run counted it. The run has no part that was not predicted."""
     pores(tmp_path)
-    if case.endswith("a box"):  # of fluid, whose pressure is solved by transforms
+    if case.endswith("a box"):  # a box of fluid, whose pressure is solved by transforms
         np.save(tmp_path / "pores.npy", np.zeros((14, 13, 12), np.uint8))
     text = job_text("pores.npy", "flow", "[segment]\nthreshold = 100\n" + FLOWS[case])
     job.write(text.replace("[picture]\n", "[picture]\nstreamlines = 0\n"))
@@ -183,14 +184,14 @@ def test_a_flow_sends_the_planned_messages(job: Job, tmp_path: Path, case: str) 
 
 
 def pores(folder: Path) -> None:
-    """Pores that percolate along all axes, in planes that differ."""
+    """Pores that percolate along all axes. The planes of the image differ."""
     z, y, x = np.meshgrid(*(np.arange(n) for n in (14, 13, 12)), indexing="ij")
     waves = np.sin(z / 2.3) * np.cos(y / 2.9) + np.sin(y / 3.1) * np.cos(x / 2.2) + np.sin(x / 2.7) * np.cos(z / 3.3)
     np.save(folder / "pores.npy", np.where(waves > 0.3, 200, 0).astype(np.uint8))
 
 
 def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
-    """Oracle: lines along z cross the planes of every rank, so particles pass each border; every message has its
+    """Oracle: lines along z cross the planes of every rank, so that particles pass each border. Every message has its
     receiver."""
     open_ends = np.zeros((12, 8, 8), np.uint8)
     open_ends[:, :, :2] = 200
@@ -206,15 +207,15 @@ def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
         (name, sums) for name, sums in counted(done.summary).items() if name.startswith("particles of streamlines")
     )
     particle = int(name.split(", ")[1].split()[0])
-    assert messages == 4 * runs  # two borders, both ways
+    assert messages == 4 * runs  # two borders, in both directions
     assert sent > 0
     assert sent % particle == 0
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_predicted_and_measured_times_are_reported_together(job: Job, tmp_path: Path, ranks: int) -> None:
-    """Oracle: sums. Waiting times of stages and of plans, and their predictions by the model, equal the total; a single
-    rank does not wait."""
+    """Oracle: sums. Waiting times of stages and of plans, and their predictions by the model, add up to the total. A
+    single rank does not wait."""
     job.write(job_text(sponge(tmp_path, (16, 14, 15)), "heat", '[load]\ntest = "conduction"\n'))
     done = job.run("-n", str(ranks), "--trace-messages")
     assert done.code == 0, done.err
@@ -243,11 +244,11 @@ def test_predicted_and_measured_times_are_reported_together(job: Job, tmp_path: 
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat", "flow"])
 def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str) -> None:
-    """Oracle: definitions, and counts. Two ranks have the work of one except for shared nodes; shares are work over
-    time over limit; CPU seconds of the solver do not exceed those of its stage."""
+    """Oracle: definitions and counts. Two ranks have the work of one rank, except for shared nodes. The fractions are
+    work divided by time and by the limit. The CPU seconds of the solver do not exceed the CPU seconds of its stage."""
     image = sponge(tmp_path, (16, 14, 15))
     test = {"elasticity": "axial_bonded", "heat": "conduction", "flow": "permeability"}[physics]
-    if physics == "flow":  # also through the ends
+    if physics == "flow":  # also through the ends of the box
         solid = np.load(tmp_path / image)
         solid[:, :5, :5] = 0
         np.save(tmp_path / image, solid)
@@ -266,18 +267,18 @@ def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str
         ):
             time = solver[work_of] / solver[limit] / solver[share]
             assert time > 0
-            if ranks == 1:  # otherwise that of the slowest rank
+            if ranks == 1:  # for several ranks, the value is that of the slowest rank
                 assert time == pytest.approx(done.summary["solve_seconds"], rel=1e-9)
         work[ranks] = [solver[key] / done.summary["iterations"] for key in ("kernel_bytes", "kernel_operations")]
     assert work[2] == pytest.approx(work[1], rel=0.35)
     dofs = done.summary["dofs"]
-    assert 100 < work[1][0] / dofs < 3000  # bytes per iteration and unknown
+    assert 100 < work[1][0] / dofs < 3000  # number of bytes per iteration and unknown
     assert 50 < work[1][1] / dofs < 3000
 
 
 @pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])
 def test_deviations_of_a_picture_from_its_plan_are_reported(job: Job, tmp_path: Path, compositing: str) -> None:
-    """Oracle: messages of a run, at most as many and as long as predicted."""
+    """Oracle: the messages of a run. They are at most as many and as long as predicted."""
     text = job_text(sponge(tmp_path, (26, 22, 24)), "heat", '[load]\ntest = "conduction"\n')
     job.write(text.replace("[picture]\n", f'[picture]\ncompositing = "{compositing}"\n'))
     done = job.run("-n", "3", "--trace-messages", "--no-report")
@@ -298,7 +299,7 @@ def test_deviations_of_a_picture_from_its_plan_are_reported(job: Job, tmp_path: 
 
 
 def test_plans_are_drawn_and_listed(job: Job, tmp_path: Path) -> None:
-    """Oracle: the drawing is XML with a map for each plan; the table names the levels of the solver."""
+    """Oracle: the drawing is XML with a map for each plan. The table names the levels of the solver."""
     job.write(job_text(sponge(tmp_path, (30, 20, 20)), "elasticity"))
     done = osteon(
         "plan",

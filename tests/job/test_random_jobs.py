@@ -1,6 +1,7 @@
-"""Random jobs: any physics, test and kind of image. Answers do not depend on the number of ranks; the proofs hold.
+"""Tests with random jobs of any physics, test and kind of image. Answers do not depend on the number of ranks, and the
+proofs are valid.
 
-OSTEON_RANDOM_JOBS=100 runs that many jobs of each physics; a failure prints its seed.
+OSTEON_RANDOM_JOBS=100 runs 100 jobs of each physics. A failure prints its seed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from whole_job import Finished, Job
 
 ELASTIC = "[[material]]\nyoungs_modulus_MPa = 1000.0\npoisson_ratio = {}\n"
 THERMAL = "[[material]]\nconductivity_W_per_mK = 0.6\nheat_capacity_J_per_m3K = 2e6\n"
-# Answers that do not depend on the ranks, and their tolerances relative to the largest value in their list.
+# Answers that do not depend on the ranks, with their tolerances relative to the largest value in their list.
 ANSWERS = {
     "stiffness_N_per_mm": 1e-6, "homogenisation.stiffness_MPa": 1e-6, "strain_energy_mJ": 1e-6, "sed_MPa.mean": 1e-5,
     "effective_conductivity_W_per_mK": 1e-6, "conductivity_tensor_W_per_mK": 1e-6, "heat_imbalance": 1e-6,
@@ -25,7 +26,7 @@ ANSWERS = {
 
 
 def image_of(chance: random.Random) -> np.ndarray:
-    """Greys from 0 to 200: full, checkered, plates, noise, or noise blurred over neighbours."""
+    """Greys from 0 to 200. The image is full, checkered, plates, noise, or noise blurred over neighbours."""
     shape = [chance.choice([1, 2, 3, 5, 8, 13, 18]) for _ in range(3)]
     noise = np.random.default_rng(chance.randrange(2**32)).random(shape)
     kind = chance.choice(["full", "checkered", "plates", "noise", "blobs", "blobs"])
@@ -112,7 +113,7 @@ def seeds(count: int) -> Iterator[tuple[str, int]]:
 
 @pytest.mark.parametrize(("physics", "seed"), list(seeds(6)))
 def test_ranks_agree_and_the_proofs_hold(job: Job, physics: str, seed: int) -> None:
-    """Oracle: the same job on one rank; the schema; residual, balance and energy to their tolerances."""
+    """Oracle: the same job on one rank, and the schema. Residual, balance and energy agree within their tolerances."""
     chance = random.Random(f"{physics} {seed}")
     image = image_of(chance)
     np.save(job.folder / "image.npy", image)
@@ -124,14 +125,15 @@ def test_ranks_agree_and_the_proofs_hold(job: Job, physics: str, seed: int) -> N
         f"[solve]\ntolerance = {tolerance}\nmax_iterations = 3000\n"
     )
     one = run(job, 1, bricks=False)
-    assert one.code in (0, 3), one.err  # 3: no such answer exists for the image; a sentence reports it
+    # exit code 3: there is no such answer for the image, and a sentence reports this
+    assert one.code in (0, 3), one.err
     ranks = chance.choice([2, 3])
     if image.size <= ranks:
         return
     if one.code == 3:
         assert run(job, ranks, bricks=True).code == 3
         return
-    expected = one.summary  # conforms to its schema
+    expected = one.summary  # this access checks that the summary conforms to its schema
     assert expected["certificate"]["converged"]
     if "moves like a mechanism" not in one.err:
         assert expected["certificate"]["energy_identity_error"] < 1e-3
@@ -145,11 +147,11 @@ def test_ranks_agree_and_the_proofs_hold(job: Job, physics: str, seed: int) -> N
     compared = 0
     for key, tolerance in ANSWERS.items():
         if key.startswith("sed") and "voxel centres contain" in one.err:
-            continue  # zero to rounding
+            continue  # the value is zero to rounding
         a, b = reported(expected, key), reported(found, key)
         assert (a is None) == (b is None), key
         if a is not None:
             compared += 1
-            least = 1e-12 if "conductivity" in key else 1e-30  # without a conducting path the value is rounding
+            least = 1e-12 if "conductivity" in key else 1e-30  # without a conducting path, the value is only rounding
             np.testing.assert_allclose(b, a, rtol=0, atol=tolerance * np.abs(a).max() + least, err_msg=key)
     assert compared >= 2

@@ -1,6 +1,7 @@
-"""Killed writers and failing disks: no invalid file, older files are kept, one message, soon.
+"""Tests of killed writers and failing disks. There are no invalid files, older files are kept, and one message is
+printed soon.
 
-OSTEON_RELIABILITY=full kills 50 writers instead of a few.
+OSTEON_RELIABILITY=full kills 50 writers. Otherwise, only a few writers are killed.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def wait(process: subprocess.Popen[str]) -> int:
 
 
 def check_result(path: Path) -> None:
-    """Compare a result with its digests, as described in docs/reference/format.md."""
+    """Compare a result with its digests, as docs/reference/format.md describes them."""
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
         assert file.complete == 1
@@ -66,14 +67,14 @@ def check_result(path: Path) -> None:
 
 @pytest.mark.skipif(not WRITER.exists(), reason=f"{WRITER} is not built")
 def test_killed_writers(tmp_path: Path) -> None:
-    """Oracle: each file under its final name has the values of a complete write; all writes have the same values."""
+    """Oracle: each file under its final name has the values of a complete write. All writes have equal values."""
     source = random.Random(11)
     left_behind = 0
     for _ in range(50 if FULL else 5):
         process = write(tmp_path, 2)
         assert process.stdout.readline() == "written once\n"
         time.sleep(source.uniform(0, 0.4))
-        for pid in reversed(children(process.pid)):  # the ranks before their mpirun
+        for pid in reversed(children(process.pid)):  # kill the ranks before their mpirun
             os.kill(pid, signal.SIGKILL)
         wait(process)
         names = {path.name for path in tmp_path.iterdir()}
@@ -129,8 +130,8 @@ def test_read_only_directory(job: Job, sponge: Path, small_disk: Path) -> None:
 
 
 def run_from(job: Job, stage: str) -> tuple[int, str, float]:
-    """Run on three ranks. Return exit code, messages, and the seconds since the start of a stage: a busy machine starts
-    slowly."""
+    """Run the job on three ranks. Return the exit code, the messages, and the seconds since the start of a stage. A
+    busy machine starts slowly."""
     process = subprocess.Popen(
         [str(BINARY), "run", "job.toml", "-n", "3", "--no-report"],
         cwd=job.folder,
@@ -168,7 +169,7 @@ def test_input_output_error(job: Job, sponge: Path, failing_disk: Path, path: st
 
 
 def test_checkpoint_on_a_failing_disk(job: Job, sponge: Path, failing_disk: Path) -> None:
-    """A failed periodic checkpoint is a warning; the job continues to its answer."""
+    """A failed periodic checkpoint is only a warning. The job continues to its answer."""
     job.write(job_text(sponge, more="[checkpoint]\nevery_minutes = 1e-9\n"))
     job.environment = {"LD_PRELOAD": str(failing_disk), "FAILING_PATH": ".checkpoint.tmp", "FAILING_AFTER": "1000"}
     done = job.run("-n", "2", "--no-report")
@@ -179,7 +180,7 @@ def test_checkpoint_on_a_failing_disk(job: Job, sponge: Path, failing_disk: Path
 
 
 def test_whichever_write_of_a_model_finds_the_disk_full(tmp_path: Path, failing_disk: Path) -> None:
-    """One message and its exit code each time: neither netCDF nor HDF5 crashes, then or at exit."""
+    """Each time, there is one message with its exit code. Neither netCDF nor HDF5 crashes at the fault or at exit."""
     script = ROOT / "examples/voxfe/cantilever.script"
     target = tmp_path / "model.nc"
     codes = []

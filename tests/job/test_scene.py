@@ -1,4 +1,4 @@
-"""Description of the loads of a run for pictures: scene.json and sets.nrrd."""
+"""Tests of the description of the loads of a run for pictures: scene.json and sets.nrrd."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scene_of(job: Job, ranks: int = 1) -> tuple[dict, dict]:
 
 
 def labels(scene: dict, folder: Path) -> np.ndarray:
-    """Shape (z, y, x)."""
+    """Return the labels, shape (z, y, x)."""
     path = folder / scene["set_volume"]["file"]
     assert hashlib.sha256(path.read_bytes()).hexdigest() == scene["set_volume"]["sha256"]
     values, header = nrrd.read(str(path))
@@ -48,7 +48,7 @@ def labels(scene: dict, folder: Path) -> np.ndarray:
 
 @pytest.mark.parametrize("measure", ["strain = -0.01", "force_N = -3.0"])
 def test_a_standard_test_lists_its_faces(job: Job, measure: str) -> None:
-    """Oracle: the layers at the two faces; a strain of 0.01 over 6 mm, or the scaled force of the summary."""
+    """Oracle: the layers at the two faces, and a strain of 0.01 over 6 mm or the scaled force of the summary."""
     job_on(job, f'[load]\ntest = "axial_bonded"\naxis = "z"\n{measure}\n')
     scene, summary = scene_of(job)
     low, high = scene["cases"][0]["supports"]
@@ -87,8 +87,8 @@ high_mm = [6, 2.6, 1.1]
 
 
 def test_forces_are_resolved_and_the_smallest_set_names_a_voxel(job: Job) -> None:
-    """Oracle: a force of 12 N along z at one node at the corner; a pressure of 2 MPa on 2.5 mm2; the voxel below that
-    corner."""
+    """Oracle: a force of 12 N along z at one node at the corner, a pressure of 2 MPa on 2.5 mm2, and the voxel below
+    this corner."""
     job_on(job, CUSTOM)
     scene, _ = scene_of(job)
     pull, press = scene["cases"][0]["forces"]
@@ -126,7 +126,7 @@ def test_load_cases_have_entries_of_their_own(job: Job) -> None:
 
 
 def test_heat_and_flow_tell_their_faces(job: Job) -> None:
-    """Oracle: the conditions of the job, and the flow through them in the summary."""
+    """Oracle: the conditions of the job, and the flow through these faces in the summary."""
     job_on(job, '[load]\naxis = "y"\nlow_K = 300\nhigh_K = 320\n', physics="heat")
     scene, _ = scene_of(job)
     assert [(b["face"], b["temperature_K"]) for b in scene["boundaries"]] == [("y_low", 300), ("y_high", 320)]
@@ -143,7 +143,7 @@ def test_heat_and_flow_tell_their_faces(job: Job) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_the_position_of_the_largest_value_is_reported(job: Job, ranks: int) -> None:
-    """Oracle: the largest value of the results file and its voxel, on any number of ranks."""
+    """Oracle: the largest value of the results file and its voxel, for several numbers of ranks."""
     import netCDF4
 
     image = np.full(SHAPE, 100, np.uint8)
@@ -160,7 +160,8 @@ def test_the_position_of_the_largest_value_is_reported(job: Job, ranks: int) -> 
 
 
 def test_a_job_may_be_drawn_for_paper(job: Job) -> None:
-    """Oracle: white around the specimen; a surface alone, with colours from 0, the first colour of the map."""
+    """Oracle: white around the specimen. The picture contains only a surface, with colours from 0, the first colour of
+    the map."""
     from PIL import Image
 
     job_on(job, '[load]\ntest = "axial_bonded"\naxis = "z"\nstrain = -0.01\n')

@@ -1,7 +1,7 @@
-"""The workflow of the skull demo, on a small synthetic head: .inv3, HU, density, modulus, largest part, anisotropic
-voxels.
+"""Tests of the workflow of the skull demo on a small synthetic head: .inv3, HU, density, modulus, largest part, and
+anisotropic voxels.
 
-Oracle: the law by hand, the parts in the generated image, and the balance of forces.
+Oracle: the law evaluated by hand, the parts in the generated image, and the balance of forces.
 """
 
 import gzip
@@ -23,8 +23,8 @@ CORTICAL, DIPLOE = 1200, 400
 
 
 def head() -> np.ndarray:
-    """A shell of two plates with diploe between them, open at the bottom, brain inside, air around it, and a
-    headrest."""
+    """A shell of two plates with diploe between them. The shell is open at the bottom. There is brain inside, air
+    around, and a headrest."""
     z, y, x = (h * (np.arange(n) + 0.5) for n, h in zip(SHAPE, SPACING, strict=True))
     z, y, x = np.meshgrid(z, y, x, indexing="ij")
     r = np.sqrt((z / 21) ** 2 + ((y - 12.5) / 9.5) ** 2 + ((x - 9.6) / 8.5) ** 2)
@@ -78,7 +78,7 @@ def test_a_head_is_loaded(job: Job):
 
 
 def test_the_example_has_no_faults(job: Job):
-    """`osteon check` reports no findings, with any scan in place of the real one."""
+    """`osteon check` reports no findings. Any scan replaces the real scan."""
     write_inv3(job.folder / "head.inv3", head())
     job.write(re.sub('path = ".*"', 'path = "head.inv3"', EXAMPLE.read_text()))
     done = job.run("--most-voxels", "0", command="check")  # the sets are at the positions of the real head

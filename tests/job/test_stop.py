@@ -1,5 +1,5 @@
-"""Stop requests in every stage of a job; termination after the end of another part of a job; launchers of other
-MPIs."""
+"""Tests of stop requests in every stage of a job, of the end of a job after another part has ended, and of launchers of
+other MPIs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def children(pid: int) -> list[int]:
 
 
 def ranks_of(pid: int) -> list[int]:
-    """Return the ranks of a job below the launcher: processes whose executable is osteon itself."""
+    """Return the ranks of a job below the launcher. Ranks are processes whose executable is osteon itself."""
     found = []
     for child in children(pid):
         with contextlib.suppress(OSError):
@@ -86,7 +86,7 @@ def wait_until_gone(pids: list[int]) -> None:
 
 @pytest.fixture
 def slow_reader(tmp_path: Path) -> dict[str, str]:
-    """A wrapper of the real Python that reports when it reads an image, and delays a report."""
+    """A wrapper of the real Python. The wrapper reports when it reads an image, and delays a report."""
     script = tmp_path / "python"
     script.write_text(
         f"""#!/bin/sh
@@ -105,7 +105,7 @@ exec {sys.executable} "$@"
 def test_programs_that_osteon_started_end_with_it(
     job: Job, foam: Path, slow_reader: dict[str, str], stage: str, number: signal.Signals
 ) -> None:
-    """Oracle: the exit code expected by shells and batch systems; no process and no copy of the image remains."""
+    """Oracle: the exit code that shells and batch systems expect. No process and no copy of the image remains."""
     script, begun = Path(slow_reader["script"]), Path(slow_reader["begun"])
     script.write_text(script.read_text().replace("{STAGE}", stage))
     job.write(job_text(foam))
@@ -144,7 +144,7 @@ def test_no_copy_of_the_image_outlives_a_killed_import(job: Job, foam: Path, slo
 
 
 def let_go_on(ranks: list[int]) -> None:
-    """Wake ranks suspended at each write (PAUSING_ALWAYS) until they have ended."""
+    """Wake ranks that are suspended at each write (PAUSING_ALWAYS), until the ranks have ended."""
     deadline = time.monotonic() + 60
     while any(Path(f"/proc/{rank}").exists() for rank in ranks):
         time.sleep(0.02)
@@ -155,7 +155,7 @@ def let_go_on(ranks: list[int]) -> None:
 
 
 def wait_until_paused(pid: int) -> list[int]:
-    """Return the ranks, once one of them is suspended (failing_disk.c)."""
+    """Return the ranks as soon as one of them is suspended (failing_disk.c)."""
     deadline = time.monotonic() + 60
     while True:
         ranks = ranks_of(pid)
@@ -167,7 +167,7 @@ def wait_until_paused(pid: int) -> list[int]:
         time.sleep(0.01)
 
 
-# A sign of a stage: a line of the log before the whole solve, or a file during its writing.
+# The sign of a stage, which is a line of the log before the whole solve, or a file while it is being written.
 STAGES = {
     "started": "bound",
     "reading the model": "reading the model",
@@ -186,7 +186,7 @@ STAGES = {
 def test_every_stage_stops_in_order(
     job: Job, foam: Path, failing_disk: Path, stage: str, number: signal.Signals
 ) -> None:
-    """Oracle: the exit code, and the same job resumes to its end."""
+    """Oracle: the exit code. The same job resumes and runs to its end."""
     sign = STAGES[stage]
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     if sign.endswith(".tmp"):
@@ -198,7 +198,7 @@ def test_every_stage_stops_in_order(
     process.send_signal(number)
     time.sleep(
         0.1 if ranks else 0
-    )  # the ranks that are not stopped are notified; without this pause the test holds in a later stage
+    )  # the ranks that are not stopped are notified; without this pause, the test stops the job in a later stage
     for rank in ranks:
         os.kill(rank, signal.SIGCONT)
     done = end(process, said)
@@ -223,7 +223,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
     for rank in ranks:
         os.kill(rank, signal.SIGSTOP)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.4)  # an earlier second signal counts as an echo of the first
+    time.sleep(0.4)  # an earlier second signal counts as an echo of the first signal
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     done = end(process, printed)
@@ -233,7 +233,7 @@ def test_a_second_signal_does_not_wait(job: Job, foam: Path) -> None:
 
 
 def test_ranks_hold_the_folder_and_end_with_who_started_them(job: Job, foam: Path) -> None:
-    """Oracle: two jobs never write to the same folder."""
+    """Oracle: two jobs never write to one folder."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION))
     process = start(job, "--no-report")
     read_until(process, "checkpoint after")
@@ -242,7 +242,7 @@ def test_ranks_hold_the_folder_and_end_with_who_started_them(job: Job, foam: Pat
     for rank in ranks:
         os.kill(rank, signal.SIGSTOP)
     process.kill()
-    process.wait(timeout=60)  # its standard error remains open: the ranks hold it
+    process.wait(timeout=60)  # the standard error of the process remains open, because the ranks have it open
     refused = job.run("-n", "1", "--no-report")
     assert refused.code == USAGE, refused.err
     assert "another job is writing to 'job.out'" in refused.err
@@ -263,13 +263,14 @@ except KeyboardInterrupt:
 
 
 def heed_interrupts() -> None:
-    """In a new process: as in a terminal, also if the tests run in the background, where SIGINT is ignored."""
+    """In a new process, enable interrupts as in a terminal. The tests may run in the background, where SIGINT is
+    ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk: Path, number: signal.Signals) -> None:
-    """As in a notebook: the job stops in order, and no part of it continues.
+    """As in a notebook, the job stops in order, and no part of the job continues.
 
     The ranks are suspended at each write of a checkpoint, so that they cannot finish before the stop request."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION + "[run]\nranks = 2\n"))
@@ -330,7 +331,7 @@ def read_until_and_signal(process: subprocess.Popen[str]) -> str:
 
 @pytest.mark.parametrize("name", ["mpich", "mpiexec.mpich"])
 def test_the_launcher_of_another_mpi_is_reported(job: Job, foam: Path, name: str) -> None:
-    """Its processes do not find each other: each would compute the whole job."""
+    """The processes do not find each other, so that each process would compute the whole job."""
     job.write(job_text(foam))
     job.environment = {"OSTEON_MPIRUN": str(launcher(name)) if name == "mpich" else name}
     done = job.run("-n", "2", "--no-report")
@@ -343,7 +344,7 @@ def test_the_launcher_of_another_mpi_is_reported(job: Job, foam: Path, name: str
 
 
 def test_copies_that_srun_started(job: Job, foam: Path) -> None:
-    """As started by srun --mpi=none: one process reports it, none computes."""
+    """With srun --mpi=none, one process reports the fault, and no process computes."""
     job.write(job_text(foam))
     said = []
     for number in ("0", "1"):
@@ -355,7 +356,7 @@ def test_copies_that_srun_started(job: Job, foam: Path) -> None:
     assert "--mpi=pmix" in said[0]
     assert said[1] == ""
     assert not (job.folder / "job.out").exists()
-    # In a script of sbatch, or in salloc, there is one process, which starts its ranks.
+    # In a script of sbatch, or in salloc, there is one process. This process starts its ranks.
     job.environment = {"SLURM_NTASKS": "2", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1"}
     assert job.run("-n", "2", "--no-report").code == 0
 

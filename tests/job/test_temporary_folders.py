@@ -1,4 +1,4 @@
-"""Temporary files of MPI: none of them remain in TMPDIR, for any end of a run."""
+"""Tests of temporary files of MPI. No temporary file remains in TMPDIR, however a run ends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ os.kill(os.getpid(), int(sys.argv[1]))
 
 @pytest.fixture
 def tmpdir_of_job(job: Job) -> Iterator[Path]:
-    """Short: a longer one might leave no space for a further folder in socket addresses."""
+    """The name is short. A longer name might leave no space for a further folder in socket addresses."""
     with tempfile.TemporaryDirectory(prefix="t", dir="/tmp") as folder:
         job.environment = {"TMPDIR": folder}
         yield Path(folder)
@@ -56,7 +56,7 @@ ENDS = {
 def test_no_files_remain_after_kills_and_signals(
     job: Job, sponge: Path, tmpdir_of_job: Path, end: str, ranks: int
 ) -> None:
-    """Oracle: at random moments of a run; TMPDIR is empty after a further run."""
+    """Oracle: runs are ended at random moments. TMPDIR is empty after a further run."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     moments = random.Random(f"{end} {ranks}")
     for _ in range(3):
@@ -78,7 +78,8 @@ def test_no_files_remain_after_kills_and_signals(
 
 
 def test_a_run_leaves_the_folder_of_another_run_alone(job: Job, sponge: Path, tmpdir_of_job: Path) -> None:
-    """Oracle: the folder of a running launcher whose parent was killed is kept; the run after its end removes it."""
+    """Oracle: the folder of a running launcher whose parent was killed is kept. The run after the end of this launcher
+    removes the folder."""
     job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     launcher = job.folder / "launcher"
     launcher.write_text(f'#!/bin/sh\necho "$TMPDIR" >"{job.folder}/seen"\nmpirun "$@"\nexec sleep 600\n')
@@ -129,7 +130,7 @@ def test_a_solve_in_python_leaves_no_files(job: Job, tmpdir_of_job: Path, number
 
 
 def test_joined_clusters_leave_no_files(job: Job, tmpdir_of_job: Path) -> None:
-    """Oracle: both launchers use one folder below TMPDIR; a further job removes the folder of a killed one."""
+    """Oracle: both launchers use one folder below TMPDIR. A further job removes the folder of a killed launcher."""
     (job.folder / "clusters.toml").write_text(
         "".join(
             f'[[cluster]]\nname = "{name}"\nranks = 1\nlauncher = ["sh", "-c", "mkdir -p $TMPDIR/ompi.host.0; '
@@ -162,5 +163,5 @@ def test_joined_clusters_leave_no_files(job: Job, tmpdir_of_job: Path) -> None:
     process.wait(60)
     wait_until_gone(started)
     assert list(tmpdir_of_job.iterdir()) != []
-    start("0").wait(60)  # none of its processes joins
+    start("0").wait(60)  # none of the processes joins
     assert list(tmpdir_of_job.rglob("*")) == []

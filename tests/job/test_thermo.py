@@ -1,4 +1,4 @@
-"""Temperatures that load an elastic body, in one job."""
+"""Tests of temperatures that load an elastic body, in one job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MODULUS, EXPANSION = 6829.0, 2e-5
 
 
 def porous(shape: tuple[int, int, int] = (12, 9, 8)) -> np.ndarray:
-    """Grey values of a connected body: beams along the axes around random pores."""
+    """Grey values of a connected body, which consists of beams along the axes around random pores."""
     image = np.where(np.random.default_rng(5).random(shape) < 0.6, 200, 0).astype("u1")
     image[::4, ::4, :] = image[::4, :, ::4] = image[:, ::4, ::4] = 200
     return image
@@ -52,8 +52,8 @@ def test_a_free_body_at_one_temperature_expands_without_stress(job: Job) -> None
 
 @pytest.mark.parametrize("strain", [0.0, 0.002])
 def test_the_stress_of_a_bar_between_plates_follows_from_its_mean_temperature(job: Job, strain: float) -> None:
-    """Oracle: without lateral contraction the mean stress along the bar is E (strain - alpha (mean T - T_ref)), also
-    for a non-uniform temperature; the heat flow is that of a wall."""
+    """Oracle: without lateral contraction, the mean stress along the bar is E (strain - alpha (mean T - T_ref)), also
+    for a non-uniform temperature. The heat flow is that of a wall."""
     np.save(job.folder / "image.npy", np.full((10, 4, 5), 200, "u1"))
     text = job_text(
         "image.npy",
@@ -79,12 +79,12 @@ def test_the_stress_of_a_bar_between_plates_follows_from_its_mean_temperature(jo
 
 
 def test_every_label_expands_by_its_own_coefficient(job: Job) -> None:
-    """Oracle: layers without lateral contraction between fixed plates: the sum of their thermal and elastic elongations
-    is zero at the mean stress."""
+    """Oracle: layers without lateral contraction between fixed plates. At the mean stress, the sum of their thermal and
+    elastic elongations is zero."""
     image = np.full((10, 4, 5), 9, "u1")
     image[4:] = 3
     np.save(job.folder / "layers.npy", image)
-    layers = {9: (1000.0, 2e-5, 4), 3: (3000.0, 5e-5, 6)}  # modulus, expansion, planes
+    layers = {9: (1000.0, 2e-5, 4), 3: (3000.0, 5e-5, 6)}  # modulus, expansion, number of planes
     materials = "".join(
         f"[[material]]\nlabel = {label}\nyoungs_modulus_MPa = {modulus}\npoisson_ratio = 0.0\n"
         f"conductivity_W_per_mK = 0.5\nthermal_expansion_per_K = {expansion}\n"
@@ -103,7 +103,7 @@ def test_every_label_expands_by_its_own_coefficient(job: Job) -> None:
 
 
 def test_ranks_do_not_matter_and_all_fields_are_there(job: Job) -> None:
-    """Invariant: the stress of a non-uniform temperature is the same on 1, 2 and 3 ranks."""
+    """Invariant: the stress of a non-uniform temperature is equal on 1, 2 and 3 ranks."""
     found = []
     for ranks in (1, 2, 3):
         done = run(
@@ -150,7 +150,7 @@ def test_missing_or_contradictory_keys_are_reported(job: Job, text: str, words: 
 
 @pytest.mark.parametrize("test", ["axial_bonded", "free_expansion"])
 def test_islands_are_refused_before_anything_is_solved(job: Job, test: str) -> None:
-    """Oracle: `check` reports the same as `run`; without the island the job runs."""
+    """Oracle: `check` reports the faults of `run`. Without the island, the job runs."""
     image = np.zeros((8, 8, 8), np.uint8)
     image[:, :4, :4] = 200
     image[3:5, 6:, 6:] = 200

@@ -1,5 +1,5 @@
-"""Options that preserve thin structures, in a whole job. The filters themselves:
-tests/python/fine_structures_test.py."""
+"""Tests of options that preserve thin structures, in a whole job. tests/python/fine_structures_test.py tests the
+filters themselves."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from whole_job import Job, job_text
 
 
 def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
-    """Oracle: a blurred image of known solid; the share of voxels above the threshold is that of the solid, to one
-    voxel."""
+    """Oracle: a blurred image of a known solid. The fraction of voxels above the threshold is the fraction of the
+    solid, to one voxel."""
     solid = np.random.default_rng(4).random((20, 20, 20)) < 0.4
     image = np.where(solid, 200, 40).astype("f4")
     mean = sitk.GetArrayFromImage(sitk.DiscreteGaussian(sitk.GetImageFromArray(image), [0.8] * 3, 32, 1e-3, False))
@@ -24,9 +24,10 @@ def test_the_threshold_of_two_greys_keeps_the_volume(job: Job) -> None:
     reported = json.loads(done.out)["segmentation"]
     assert reported["method"] == "volume" and reported["kept_voxels"] == (mean > reported["threshold"]).sum()
     assert reported["kept_voxels"] == pytest.approx((mean.mean() - 40) / 160 * mean.size, abs=2)
-    estimate = json.loads(job.run("--quick", "--json", "-", command="estimate").out)  # from some planes
+    # the estimate reads only some planes
+    estimate = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
     assert estimate["elements"] == pytest.approx(reported["kept_voxels"], rel=0.1)
-    changed = job.run("--set", "segment.threshold=110", "--json", "-", command="import")  # takes precedence
+    changed = job.run("--set", "segment.threshold=110", "--json", "-", command="import")  # this key takes precedence
     assert json.loads(changed.out)["segmentation"]["threshold"] == 110
     job.write(job_text("image.npy", more="[segment]\ngreys = [400, 500]\n"))
     refused = job.run(command="import")
@@ -64,8 +65,8 @@ def test_what_makes_no_sense_is_refused(job: Job, more: str, words: str) -> None
 
 
 def test_a_strut_that_a_threshold_cuts_is_kept(job: Job) -> None:
-    """Two blocks, connected by a strut of 2 x 2 voxels, blurred: a threshold half-way leaves two parts not connected by
-    faces."""
+    """Two blurred blocks that a strut of 2 x 2 voxels connects. A threshold half-way leaves two parts, which faces do
+    not connect."""
     image = np.full((24, 12, 12), 20, "f4")
     image[:8], image[16:] = 230, 230
     image[8:16, 5:7, 5:7] = 230

@@ -1,5 +1,5 @@
-"""A physics defined only by its own entry passes through the whole pipeline: checks, estimate, run, table, report,
-schema."""
+"""Tests of a physics that is defined only by its own entry. The physics passes through the whole pipeline: checks,
+estimate, run, table, report and schema."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def toy(folder: Path, task: str, text: str = JOB, ranks: int = 1) -> subprocess.
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_it_runs_and_its_answers_are_shown(tmp_path: Path, sponge: Path, ranks: int) -> None:
-    """Oracle: numpy's count of the solid voxels."""
+    """Oracle: the number of solid voxels counted by numpy."""
     voxels = int((np.load(sponge) > 100).sum())
     done = toy(tmp_path, "run", ranks=ranks)
     assert done.returncode == 0, done.stderr
@@ -86,7 +86,7 @@ def test_it_is_checked_and_estimated(tmp_path: Path, sponge: Path) -> None:
 
 
 def test_keys_renew_the_model_according_to_their_use(tmp_path: Path, sponge: Path) -> None:
-    """Oracle: the time stamp of the model file, which is that of an earlier or a later run."""
+    """Oracle: the time stamp of the model file, which is the time stamp of an earlier or a later run."""
 
     def time_of_model(change: str) -> int:
         done = toy(tmp_path, "run", JOB.replace("weight = 3", change))

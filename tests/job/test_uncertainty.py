@@ -1,4 +1,4 @@
-"""Uncertainty of the answers: the job solved again on modified images."""
+"""Tests of the uncertainty of the answers. The job is solved again on modified images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALL = "[uncertainty]\nthreshold_sd = 10\nvoxel_size = true\nnoise_sd = 5\n"
 
 
 def sponge(folder: Path, shape: tuple[int, int, int] = (13, 12, 12)) -> str:
-    """Smooth greys around 100; a threshold yields a solid connected to all faces."""
+    """Smooth greys around 100. A threshold yields a solid that is connected to all faces."""
     z, y, x = (np.arange(n)[(slice(None), *[None] * (2 - a))] for a, n in enumerate(shape))
     values = 100 + 40 * (np.sin(0.8 * x + 0.3) + np.sin(0.7 * y) + np.sin(0.9 * z + 0.5)) + 30
     np.save(folder / "greys.npy", values.astype("f4"))
@@ -33,7 +33,7 @@ def known(summary: dict, key: str = "stiffness_N_per_mm") -> dict:
 
 
 def test_the_job_is_solved_on_changed_images(job: Job, tmp_path: Path) -> None:
-    """Oracle: separate jobs with the reported keys; the resulting numbers, by hand."""
+    """Oracle: separate jobs with the reported keys. The resulting numbers are computed by hand."""
     text = job_text(sponge(tmp_path), more="[segment]\nthreshold = 100\n")
     job.write(text + ALL)
     done = job.run("-n", "2")
@@ -119,7 +119,7 @@ def test_what_cannot_be_varied_is_refused(job: Job, tmp_path: Path, more: str, w
 
 
 def test_the_sensitivity_is_the_derivative(job: Job, tmp_path: Path) -> None:
-    """Oracle: differences of the stiffness for changed moduli of one material; and sum E dK/dE = K."""
+    """Oracle: differences of the stiffness for changed moduli of one material, and sum E dK/dE = K."""
     from osteon.results.result_file import ResultFile
 
     labels = np.ones((4, 3, 3), "u1")

@@ -1,4 +1,5 @@
-"""VOX-FE scripts as jobs: files of a VOX-FE or PARA-BMU user run without changes and are exported again."""
+"""Tests of VOX-FE scripts as jobs. The files of a user of VOX-FE or PARA-BMU run without changes and are exported
+again."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def run(script: Path, out: Path, *arguments: str) -> subprocess.CompletedProcess
 
 @pytest.fixture
 def case(tmp_path: Path, job: Job) -> Path:
-    """The example in a separate folder, without a picture, to save time; return the script."""
+    """Copy the example to a separate folder, without a picture, to save time. Return the script."""
     shutil.copytree(EXAMPLE, tmp_path / "case")
     return tmp_path / "case" / "cantilever.script"
 
@@ -35,7 +36,8 @@ def table(path: Path, skip: int) -> np.ndarray:
 
 
 def test_cantilever_agrees_with_beam_theory(case: Path, tmp_path: Path) -> None:
-    """Oracle: Timoshenko's beam, to the error of four bricks through the depth; equilibrium; the energy of the load."""
+    """Oracle: Timoshenko's beam, to the error of four bricks through the depth. Further oracles are equilibrium and the
+    energy of the load."""
     done = run(case, tmp_path / "out", "-n", "2")
     assert done.returncode == 0, done.stderr
     follows_schema(json.loads((tmp_path / "out" / "summary.json").read_text()), "summary")
@@ -64,7 +66,7 @@ def test_cantilever_agrees_with_beam_theory(case: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_and_ways_write_the_same_files(case: Path, tmp_path: Path) -> None:
-    """Oracle: one rank. Numbers agree to the solver tolerance, all other output to the byte."""
+    """Oracle: one rank. Numbers agree to the solver tolerance, and all other output agrees to the byte."""
     results = {}
     for name, arguments in {
         "one": ("-n", "1"),
@@ -87,7 +89,7 @@ def test_ranks_and_ways_write_the_same_files(case: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 6])
 def test_any_number_of_ranks_under_a_launcher(case: Path, tmp_path: Path, ranks: int) -> None:
-    """Oracle: one rank, started by osteon; the model has 4 planes, so 2 of 6 ranks idle."""
+    """Oracle: one rank, started by osteon. The model has 4 planes, so that 2 of 6 ranks are idle."""
     one = run(case, tmp_path / "one", "-n", "1")
     assert one.returncode == 0, one.stderr
     launcher = [
@@ -109,7 +111,7 @@ def test_any_number_of_ranks_under_a_launcher(case: Path, tmp_path: Path, ranks:
 
 
 def test_more_ranks_than_planes_end_together_on_a_fault(case: Path, tmp_path: Path) -> None:
-    """Oracle: the exit code and the text of one rank; no rank waits for failed ones."""
+    """Oracle: the exit code and the text of one rank. No rank waits for failed ranks."""
     (case.parent / "model.txt").write_text((case.parent / "model.txt").read_text().replace("1 1 1 1 1", "1 7 1 1 1", 1))
     one = run(case, tmp_path / "one", "-n", "1")
     launcher = [
@@ -137,7 +139,7 @@ def test_text_to_netcdf_to_text_is_byte_identical(case: Path, tmp_path: Path) ->
 
 
 def test_hundreds_of_materials_go_to_netcdf_and_back(case: Path, tmp_path: Path) -> None:
-    """Oracle: the canonical files; each element of the example has a separate material, 320 in all."""
+    """Oracle: the canonical files. Each of the 320 elements of the example has a separate material."""
     lines = (case.parent / "model.txt").read_text().split("\n")
     elements = [line.split() for line in lines[1:] if line]
     (case.parent / "model.txt").write_text(
@@ -162,7 +164,7 @@ def test_hundreds_of_materials_go_to_netcdf_and_back(case: Path, tmp_path: Path)
 
 
 def test_metres_and_pascals_give_the_same_answer(case: Path, tmp_path: Path) -> None:
-    """Oracle: the same beam in mm and MPa; the text results have the units of the script."""
+    """Oracle: the same beam in mm and MPa. The text results have the units of the script."""
     script = case.read_text().replace("0.1 0.1 0.1", "1e-4 1e-4 1e-4").replace("PRINT_X", "PRINT_DISPLACEMENTS")
     case.write_text("# in m and Pa\r\n" + script.replace("\n", "\r\n"))
     (case.parent / "materials.txt").write_text("1 1.7e10 0.3 1\n")
@@ -181,7 +183,7 @@ def test_metres_and_pascals_give_the_same_answer(case: Path, tmp_path: Path) -> 
 
 
 def test_islands_carry_no_load_and_keep_their_numbers(case: Path, tmp_path: Path) -> None:
-    """Oracle: the same beam alone; an unconnected element is numbered and does not move."""
+    """Oracle: the same beam alone. An unconnected element is numbered and does not move."""
     model = (case.parent / "model.txt").read_text().splitlines()
     script = case.read_text()
     case.write_text(script.replace("20 4 4 model", "20 4 6 model"))
@@ -214,7 +216,7 @@ def test_islands_carry_no_load_and_keep_their_numbers(case: Path, tmp_path: Path
     ],
 )
 def test_faults_are_reported(case: Path, tmp_path: Path, file: str, old: str, new: str, words: str) -> None:
-    """Oracle: the file, the line, the value; an exit code, and no result that looks finished."""
+    """Oracle: the file, the line and the value, an exit code, and no result that looks finished."""
     path = case.parent / file
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new, 1))
@@ -225,7 +227,7 @@ def test_faults_are_reported(case: Path, tmp_path: Path, file: str, old: str, ne
 
 
 def test_a_force_in_empty_space_is_refused(case: Path, tmp_path: Path) -> None:
-    """Oracle: equilibrium; a force not applied to any voxel would be lost silently."""
+    """Oracle: equilibrium. A force that is not applied to any voxel would be lost silently."""
     script = case.read_text()
     case.write_text(script.replace("20 4 4 model", "20 4 6 model"))
     nodes = case.parent / "constraints.txt"
@@ -236,7 +238,8 @@ def test_a_force_in_empty_space_is_refused(case: Path, tmp_path: Path) -> None:
 
 
 def test_an_unfinished_solution_leaves_no_text(case: Path, tmp_path: Path) -> None:
-    """Oracle: text results cannot mark missing convergence, so none exist, not even those of an earlier run."""
+    """Oracle: text results cannot mark missing convergence. No text results exist, not even the results of an earlier
+    run."""
     assert run(case, tmp_path / "out", "-n", "1").returncode == 0
     case.write_text(case.read_text().replace("MAX_ITER 2000", "MAX_ITER 1"))
     done = run(case, tmp_path / "out", "-n", "1")

@@ -1,4 +1,5 @@
-"""`run`, the report and Python print the warnings that `check` prints. Oracle: the list of `osteon check --json`."""
+"""Tests of warnings. `run`, the report and Python print the warnings that `check` prints. Oracle: the list of `osteon
+check --json`."""
 
 import json
 import warnings
@@ -36,7 +37,7 @@ enabled = false
 def soft(tmp_path: Path) -> Path:
     column = np.zeros((8, 8, 8), "u1")
     column[:, 2:6, 2:6] = 1
-    column[0, 0] = 1  # a part that segment.keep removes: 8 of 136 voxels
+    column[0, 0] = 1  # a part that segment.keep removes, with 8 of 136 voxels
     column[3:6, 0, 0] = 1
     column[:, 7, 7] = 1
     np.save(tmp_path / "column.npy", column)
@@ -52,7 +53,7 @@ def test_run_and_check_print_equal_warnings(soft: Path, ranks: int):
     found = [(w["where"].partition(": ")[2], w["text"]) for w in json.loads(answer.read_text())["warnings"]]
     keys = {key for key, _ in found}
     assert keys == {"material[1].youngs_modulus_MPa", "image.spacing_mm", "load.strain", "segment.keep", "set"}
-    checked = [text if key == "set" else f"{key}: {text}" for key, text in found]  # sets named in the text
+    checked = [text if key == "set" else f"{key}: {text}" for key, text in found]  # sets that the text names
     out = soft.parent / "soft.out"
     for _ in range(2):  # the second run uses the existing model
         done = osteon("run", soft, "-n", str(ranks), "-o", out, "--quiet", "--force")
@@ -65,8 +66,8 @@ def test_run_and_check_print_equal_warnings(soft: Path, ranks: int):
 
 
 def test_python_raises_the_warnings_of_a_job(soft: Path, monkeypatch: pytest.MonkeyPatch):
-    """Oracle: the list of the summary; the line of the call; the names of arguments."""
-    monkeypatch.chdir(soft.parent)  # the folder of the job
+    """Oracle: the list of the summary, the line of the call, and the names of arguments."""
+    monkeypatch.chdir(soft.parent)  # make the folder of the job the working directory
     with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", package.JobWarning)
@@ -96,7 +97,8 @@ def test_python_raises_the_warnings_of_a_job(soft: Path, monkeypatch: pytest.Mon
 
 
 def test_flow_with_inertia_is_reported():
-    """Oracle: Re = density k dp / (L viscosity^2 porosity) * hydraulic diameter of a slit of 4 voxels, by hand."""
+    """Oracle: Re = density k dp / (L viscosity^2 porosity) * hydraulic diameter of a slit of 4 voxels, computed by
+    hand."""
     solid = np.zeros((4, 6, 3), bool)
     solid[:, 4:] = True
     with pytest.warns(

@@ -1,6 +1,6 @@
-// toy_physics check|estimate|run|schema JOB.toml
-// A physics that exists only in the table of this program: it counts voxels. The pipeline, the table on the terminal
-// and the report are those of the product and access it only through its table entry (tests/job/test_toy_physics.py).
+// toy_physics check|estimate|run|schema JOB.toml This physics exists only in the table of this program. The physics counts
+// voxels. The pipeline, the table on the terminal and the report are those of the product. They access the physics only
+// through its table entry (tests/job/test_toy_physics.py).
 #include <fmt/format.h>
 #include <mpi.h>
 

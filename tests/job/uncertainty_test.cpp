@@ -10,7 +10,7 @@ namespace uncertainty_test {
 using namespace osteon;
 using json = nlohmann::ordered_json;
 
-// Oracle: a value with exactly the error c h^p.
+// Oracle: a value whose error is exactly c h^p.
 TEST(extrapolation, finds_order_and_limit) {
   for (const double order : {0.6, 1.0, 2.0, 2.4}) {
     const auto at = [&](double h) { return 7 + 0.3 * std::pow(h, order); };
@@ -22,7 +22,7 @@ TEST(extrapolation, finds_order_and_limit) {
   }
 }
 
-// Oracle: by hand. An order of 3, and values that oscillate, that grow evenly (order 0), and that are constant.
+// Oracle: determined by hand. The tested values have an order of 3, oscillate, increase evenly (order 0), or are constant.
 TEST(extrapolation, is_refused_without_an_order) {
   const std::array<std::array<double, 4>, 4> all{
       {{1, 1.1, 1.9, 0.1}, {1, 1.1, 1.05, 0.1}, {1, 1.2, 1.4, 0.2}, {1, 1, 1, 0}}};
@@ -33,8 +33,8 @@ TEST(extrapolation, is_refused_without_an_order) {
   }
 }
 
-// Oracle: by hand: stiffness 100, for thresholds 90 and 104, for voxels 2 and 4 times as large 104 and 112 (order 1:
-// 96), and noises that could not be computed.
+// Oracle: computed by hand. The stiffness is 100. For thresholds, the stiffness is 90 and 104. For voxels 2 and 4 times as
+// large, the stiffness is 104 and 112 (order 1, limit 96). The results for noise could not be computed.
 TEST(uncertainty, is_reported_with_two_digits_each) {
   job::spec spec;
   spec.physics = "elasticity";

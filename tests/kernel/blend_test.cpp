@@ -43,7 +43,7 @@ void put(pixel_format format, std::byte* to, const double (&channel)[4], float d
   if (format.depth) std::memcpy(to + kernel::bytes_of(format.colour), &depth, sizeof depth);
 }
 
-// Premultiplied noise: some pixels empty, some opaque.
+// Premultiplied noise. Some pixels are empty, and some are opaque.
 std::vector<std::byte> noise(pixel_format format, std::int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> any(0, 1);
@@ -75,7 +75,7 @@ exact_pixel exact(std::span<const kernel::layer> layers, std::int64_t i) {
   return sum;
 }
 
-// Oracle: exact rational rounding, for every opacity and every value behind it; colours do not affect their neighbours.
+// Oracle: exact rational rounding, for every opacity and every value behind. Colours do not affect their neighbours.
 TEST(blend, rounds_every_pair_of_bytes_exactly) {
   for (unsigned opacity = 0; opacity < 256; ++opacity) {
     std::vector<std::uint32_t> front(256, opacity << 24), back, out(256);
@@ -86,14 +86,14 @@ TEST(blend, rounds_every_pair_of_bytes_exactly) {
     kernel::blend({}, reinterpret_cast<std::byte*>(out.data()), layers, 256);
 
     for (unsigned value = 0; value < 256; ++value) {
-      const unsigned through = (2 * (255 - opacity) * value + 255) / 510;  // nearest; there are no ties over 255
+      const unsigned through = (2 * (255 - opacity) * value + 255) / 510;  // round to nearest; a division by 255 has no ties
       ASSERT_EQ(out[value], through * 0x01010101u + (opacity << 24)) << opacity << ' ' << value;
     }
   }
 }
 
-// Oracle: the definition in long double. A value rounded once differs by at most half a unit, and 1e-5 of a unit for
-// each layer.
+// Oracle: the definition in long double. A value that is rounded once has an error of at most half a unit, and 1e-5 of a
+// unit for each layer.
 TEST(blend, of_any_number_of_layers_rounds_once) {
   constexpr std::int64_t count = 1237;
   for (const colour_format colour : all_colours)
@@ -125,7 +125,7 @@ TEST(blend, of_any_number_of_layers_rounds_once) {
     }
 }
 
-// Oracle: the same call on all pixels at once, bitwise equal.
+// Oracle: one call on all pixels. The results must be bitwise equal.
 TEST(blend, does_not_depend_on_how_pixels_are_cut) {
   constexpr std::int64_t count = 1100;
   for (const bool depth : {false, true})
@@ -150,7 +150,7 @@ TEST(blend, does_not_depend_on_how_pixels_are_cut) {
       }
 }
 
-// Oracle: the definition. Pairs of all combinations of formats of a family.
+// Oracle: the definition. The test uses all pairs of formats of a family.
 TEST(blend, of_two_layers_takes_any_formats_of_a_family) {
   constexpr std::int64_t count = 301;
   for (const auto& [narrow, wide] :
@@ -173,8 +173,8 @@ TEST(blend, of_two_layers_takes_any_formats_of_a_family) {
         }
 }
 
-// Oracle: the definition. Half of the layers are wide, the result is wide: error at most half a unit of 1 / 65535, and
-// the accumulator.
+// Oracle: the definition. Half of the layers are wide, and the result is wide. The error is at most half a unit of 1 /
+// 65535, and the error of the accumulator.
 TEST(blend, mixes_narrow_and_wide_layers) {
   constexpr std::int64_t count = 300;
   for (const colour_format colour : {colour_format::rgba8, colour_format::rgba16f}) {
@@ -196,8 +196,8 @@ TEST(blend, mixes_narrow_and_wide_layers) {
   }
 }
 
-// Oracle: a search for the least depth; among equal depths the front layer. Oracle: all layers at once; bitwise equal
-// results, at whatever point the layers at the back are joined before those in front are added.
+// Oracle: a search for the least depth. Among equal depths, the front layer is selected. Oracle: all layers at once. The
+// results must be bitwise equal, wherever the layers at the back are joined before the layers in front are added.
 TEST(blend, joins_layers_at_the_back_without_a_trace) {
   constexpr std::int64_t count = 1003;
   for (const bool depth : {false, true})
@@ -217,7 +217,7 @@ TEST(blend, joins_layers_at_the_back_without_a_trace) {
           for (std::size_t front = 1; front + 2 <= n; ++front) {
             const std::span<const kernel::layer> all(layers.data(), n);
             kernel::blend(format, expected.data(), all, count);
-            // In two steps: the last two layers, then the preceding ones.
+            // In the first of two steps, the last two layers are joined. In the second step, the preceding layers are added.
             const kernel::layer joined{kernel::unrounded(format), sum.data()};
             kernel::blend(joined.format, sum.data(), all.subspan(n - 2), count);
             std::vector<kernel::layer> rest(all.begin() + static_cast<std::ptrdiff_t>(front), all.end() - 2);
@@ -236,7 +236,7 @@ TEST(blend, with_depth_takes_the_nearest) {
   for (const colour_format colour : all_colours) {
     const pixel_format format{colour, true};
     auto a = noise(format, count, 1), b = noise(format, count, 2), c = noise(format, count, 3);
-    // A pixel with equal depths: a front one and one behind.
+    // A pixel with two equal depths, one in front and one behind.
     std::memcpy(b.data() + 7 * format.bytes() + kernel::bytes_of(colour),
                 a.data() + 7 * format.bytes() + kernel::bytes_of(colour), 4);
     const kernel::layer layers[] = {{format, a.data()}, {format, b.data()}, {format, c.data()}};
@@ -255,7 +255,8 @@ TEST(blend, with_depth_takes_the_nearest) {
   }
 }
 
-// Oracle: every half is a float and is restored; a value between two halves is rounded to the nearest, a tie to even.
+// Oracle: every half is a float and is restored. A value between two halves is rounded to the nearest half, and a tie to
+// even.
 TEST(half, is_rounded_to_nearest_even) {
   const auto to_float = [](std::uint32_t h) { return kernel::from_half<float1>(word1{h})[0]; };
   const auto to_half = [](float f) { return kernel::to_half<float1, word1>(float1{f})[0]; };

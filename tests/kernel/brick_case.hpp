@@ -21,7 +21,7 @@ struct brick_case {
   kernel::hex8_bricks bricks() const { return lists.view(material.data()); }
 };
 
-/// @param image material numbers of shape (z, y, x); 0 is empty
+/// @param image material numbers of shape (z, y, x); the number 0 is empty space
 inline brick_case make_case(index3 shape, const std::vector<material_number>& image) {
   brick_case made;
   made.cells = voxel::active_cells({image.data(), shape});
@@ -32,7 +32,7 @@ inline brick_case make_case(index3 shape, const std::vector<material_number>& im
   return made;
 }
 
-/// Labels 1 .. labels with probability `fill`, else empty.
+/// Labels 1 .. labels with probability `fill`, and otherwise empty space.
 inline std::vector<material_number> random_labels(index3 shape, int labels, double fill) {
   std::mt19937 random(11);
   std::vector<material_number> image(static_cast<std::size_t>(shape.volume()));
@@ -50,7 +50,7 @@ inline std::vector<double> random_vector(std::size_t size) {
   return x;
 }
 
-/// K x by the element matrix of each brick.
+/// The product K x, computed with the element matrix of each brick.
 inline std::vector<double> product_by_matrix(const brick_case& solid, const std::vector<double>& x) {
   std::vector<kernel::matrix24> matrices;
   for (const kernel::lame& m : materials) matrices.push_back(kernel::element_stiffness(spacing_mm, m));

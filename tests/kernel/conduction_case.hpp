@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A box of random materials whose rows are interrupted at some places by insulation, with a wall behind its back.
+/// A box of random materials. Insulation interrupts its rows at some places, and there is a wall behind its back.
 #include <osteon/kernel/heat/conduction.hpp>
 #include <random>
 #include <utility>
@@ -11,9 +11,9 @@ namespace osteon::test {
 struct conduction_case {
   std::vector<kernel::conduction_segment> segments;
   std::vector<material_number>
-      material;  ///< number 0, which is not a cell; cells; a row of wall cells (material 0) for each plane
+      material;  ///< number 0 (not a cell), then the cells, then a row of wall cells (material 0) for each plane
   std::vector<std::uint8_t> open;
-  std::int32_t cells;  ///< their numbers are below this
+  std::int32_t cells;  ///< the numbers of the cells are below this number
 
   conduction_case(std::int32_t nz, std::int32_t ny, std::int32_t nx) : cells(1 + nz * ny * nx) {
     std::mt19937 random(5);
@@ -40,7 +40,7 @@ struct conduction_case {
       }
   }
 
-  // Cuts each segment in two after the given number of cells, which remain neighbours.
+  // Cuts each segment in two after the given number of cells. The cells at the cut remain neighbours.
   void split(std::int32_t length) {
     std::vector<kernel::conduction_segment> parts;
     for (const kernel::conduction_segment& s : segments) {

@@ -14,9 +14,9 @@ using osteon::material_number;
 
 constexpr std::size_t padded(std::size_t size) { return size + static_cast<std::size_t>(conduction_padding); }
 
-// Two rows of a plane, five cells each, with a wall row behind the front row: a numbering made by hand.
+// Two rows of a plane with five cells each, and a wall row behind the front row. The numbering is made by hand:
 //   row y = 0: cells 1 .. 5, wall cells 11 .. 15 in front of it; row y = 1: cells 6 .. 10; x = 2 | 3 is insulated in row 1.
-// Cell 10 is a corner only in order to have one. Number 0 is not a cell.
+// Cell 10 is a corner so that the test has a corner. Number 0 is not a cell.
 struct two_rows {
   std::vector<conduction_segment> segments;
   std::vector<conduction_corner> corners{{10, {10, 10, 5, 10, 9, 10}}};
@@ -40,7 +40,7 @@ struct two_rows {
   }
 };
 
-// The dense matrix from a plain list of faces: cell, cell or wall, axis.
+// The dense matrix from a plain list of faces. Each face has a cell, a cell or wall, and an axis.
 std::vector<std::vector<double>> dense_reference() {
   const two_rows rows;
   const auto k = rows.stencil<double>();
@@ -89,7 +89,7 @@ TEST(conduction, operator_equals_the_dense_matrix_with_walls_and_insulated_faces
   }
 }
 
-// Oracle: the same dense matrix; each off-diagonal entry is one face.
+// Oracle: the dense matrix of the previous test. Each off-diagonal entry is one face.
 TEST(conduction, visited_faces_are_the_entries_of_the_dense_matrix) {
   const two_rows rows;
   auto matrix = dense_reference();
@@ -101,7 +101,7 @@ TEST(conduction, visited_faces_are_the_entries_of_the_dense_matrix) {
     for (const double entry : row) EXPECT_NEAR(entry, 0, 1e-14);
 }
 
-// Oracle: the mixed path, called with one cell at a time, which makes no assumption about materials and lanes.
+// Oracle: the mixed path, called with one cell at a time. This path makes no assumption about materials and lanes.
 TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
   constexpr std::int32_t rows = 4, length = 13, size = 1 + rows * length;
   std::vector<material_number> material(padded(size), 2);
@@ -140,8 +140,8 @@ TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
   }
 }
 
-// Oracle: the definition of the adjoint of Gauss-Seidel, u.(forward v) = v.(backward u) from zero, and that the
-// solution is unchanged; with ghosts, whose faces count twice.
+// Oracle: the definition of the adjoint of Gauss-Seidel, u.(forward v) = v.(backward u) from zero. A sweep does not change
+// the solution. The test includes ghosts, whose faces count twice.
 TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
   osteon::test::conduction_case box(3, 4, 21);
   box.split(10);
@@ -160,7 +160,7 @@ TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
     for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
     return sum;
   };
-  for (const std::int32_t ghosts : {box.cells, 1 + 8 * 21}) {  // the last plane as ghosts, or none
+  for (const std::int32_t ghosts : {box.cells, 1 + 8 * 21}) {  // without ghosts, or with the last plane as ghosts
     const auto u = noise(), v = noise();
     std::vector<float> forth(size), back(size);
     relax(k, all, ghosts, box.cells, sweep::forth, v.data(), forth.data());
@@ -178,8 +178,8 @@ TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
   }
 }
 
-// Oracle: plain Gauss-Seidel, cell by cell in the order of the lanes; the first lane of a step uses the previous value
-// of the last lane of the preceding step.
+// Oracle: plain Gauss-Seidel, cell by cell in the order of the lanes. The first lane of a step uses the previous value of
+// the last lane of the preceding step.
 TEST(conduction, a_sweep_forth_is_gauss_seidel_in_the_order_of_the_lanes) {
   osteon::test::conduction_case box(2, 3, 21);
   box.split(10);
@@ -215,7 +215,7 @@ TEST(conduction, a_sweep_forth_is_gauss_seidel_in_the_order_of_the_lanes) {
   for (std::size_t i = 1; i < static_cast<std::size_t>(box.cells); ++i) EXPECT_NEAR(x[i], plain[i], 2e-5);
 }
 
-// Oracle: hand values of a path of three points, the last one a ghost.
+// Oracle: values computed by hand for a path of three points. The last point is a ghost.
 TEST(sparse_rows, flux_is_the_diagonal_minus_the_neighbours) {
   const sparse_rows k{{0, 1, 3}, {1, 0, 2}, {2, 2, 3}, {4, 5}};
   const std::vector<float> x{1, 10, 100};

@@ -79,8 +79,9 @@ void expect_plain_product(const symmetric24& matrix, bool is_anchored) {
   }
 }
 
-// Oracle: the element matrices of the octants, interpolated, summed and scaled one by one; nine bricks, so that there
-// are two batches. Octants without material, of one modulus and of very different moduli.
+// Oracle: the element matrices of the octants, interpolated, summed and scaled one by one. There are nine bricks, so that
+// there are two batches. The bricks have octants without material, octants of one modulus, and octants of very different
+// moduli.
 TEST(graded_bricks, are_the_sum_of_their_octants) {
   const vector3 octant_sides{sides.z / 2, sides.y / 2, sides.x / 2};
   std::vector<kernel::lame> materials{{}};
@@ -132,7 +133,7 @@ TEST(deformation_table, multiply_free_bricks) {
   for (const unsigned octants : {255U, 1U, 0x81U, 0x17U}) expect_plain_product(coarse_brick(octants), false);
 }
 
-// Oracle: the plain matrix, with rows and columns set to zero by a fixed displacement.
+// Oracle: the plain matrix. A fixed displacement sets rows and columns to zero.
 TEST(deformation_table, multiply_anchored_bricks) {
   auto full = coarse_brick(255).full();
   for (const std::size_t fixed : {0UL, 7UL, 20UL})
@@ -142,7 +143,7 @@ TEST(deformation_table, multiply_anchored_bricks) {
   expect_plain_product(matrix, true);
 }
 
-// Oracle: the sum of the plain products. Two bricks are processed in one vector, here with a common face.
+// Oracle: the sum of the plain products. One vector contains two bricks, which have a common face in this test.
 TEST(deformation_table, multiplies_neighbours_side_by_side) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   const std::vector<symmetric24> matrices{coarse_brick(0x17), coarse_brick(0xf1), coarse_brick(255)};
@@ -164,8 +165,8 @@ TEST(deformation_table, multiplies_neighbours_side_by_side) {
   for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(y[i], force[i], 4e-6);
 }
 
-// Oracle: the sum of the plain products. Some batches have one matrix, others several, and the last ones are
-// incomplete.
+// Oracle: the sum of the plain products. Some batches have one matrix, and other batches have several matrices. The last
+// batches are incomplete.
 TEST(deformation_table, multiplies_batches_of_every_kind) {
   constexpr std::size_t bricks = 43, nodes = 30;
   const std::vector<brick_shape> shapes{brick_shape(sides)};
@@ -194,10 +195,10 @@ TEST(deformation_table, multiplies_batches_of_every_kind) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], force[i], 1e-5);
 }
 
-// Oracle: zero force under a rigid motion, even one a million times as large as a deformation with unit force.
+// Oracle: a rigid motion causes zero force, even if the motion is a million times as large as a deformation with unit force.
 TEST(deformation_table, let_rigid_motions_cost_nothing) {
   std::array<float, 32> x{};
-  constexpr float far = 0x1p20F;  // so that the motion itself is exact
+  constexpr float far = 0x1p20F;  // this distance is a power of two, so that the motion is exact
   for (int a = 0; a < 8; ++a) {
     const auto at = static_cast<std::size_t>(4 * a);
     const float z = static_cast<float>(sides.z) * static_cast<float>(a >> 2),
@@ -209,7 +210,7 @@ TEST(deformation_table, let_rigid_motions_cost_nothing) {
   EXPECT_LT(largest(product(coarse_brick(255), false, x)), 1e-3);
 }
 
-// Oracle: invariants. Every deformation increases the energy; a rigid motion does not.
+// Oracle: invariants. Every deformation increases the energy. A rigid motion does not change the energy.
 TEST(deformation_table, stiffen_deformations_only) {
   const symmetric24 before = coarse_brick(0x17);
   symmetric24 after = before;
@@ -230,7 +231,7 @@ TEST(deformation_table, stiffen_deformations_only) {
   EXPECT_GT(energy(after, hourglass), 1.4 * energy(before, hourglass));
 }
 
-// Oracle: invariant. Entries set to zero by a fixed displacement remain zero.
+// Oracle: invariant. Entries that a fixed displacement sets to zero remain zero.
 TEST(deformation_table, stiffen_no_fixed_displacement) {
   auto full = coarse_brick(255).full();
   for (std::size_t a = 0; a < 8; ++a)

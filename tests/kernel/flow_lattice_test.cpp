@@ -12,7 +12,7 @@ namespace flow_lattice_test {
 using namespace osteon;
 using namespace osteon::kernel;
 
-// A box whose cells have numbers of diagonals, some of them 0, and values that are zero there.
+// A box with a number of a diagonal for each cell. If the number is 0, the values of the cell are zero.
 struct flow_case {
   osteon::test::conduction_case box{3, 4, 21};
   std::size_t size = box.material.size();
@@ -86,7 +86,7 @@ TEST(flow_lattice, tables_are_looked_up) {
   EXPECT_EQ(looked_up<float>(table.data(), &number[3]), table[number[3]]);
 }
 
-// Oracle: the rows one by one, in double.
+// Oracle: the rows one by one, computed in double precision.
 TEST(flow_lattice, residuals_are_those_of_the_rows) {
   flow_case c;
   const auto b = c.noise(), x = c.noise();
@@ -101,7 +101,7 @@ TEST(flow_lattice, residuals_are_those_of_the_rows) {
   for (std::size_t i = 1; i < c.cells(); ++i) EXPECT_NEAR(residual[i], c.number[i] == 0 ? 0 : plain[i], 1e-4);
 }
 
-// Oracle: the adjoint of a forward sweep is the backward sweep, and the solution is unchanged.
+// Oracle: the adjoint of a forward sweep is the backward sweep. A sweep does not change the solution.
 TEST(flow_lattice, sweeps_are_adjoint_and_keep_the_answer) {
   flow_case c;
   const conduction_part all{c.box.segments, {}};
@@ -124,7 +124,7 @@ TEST(flow_lattice, sweeps_are_adjoint_and_keep_the_answer) {
   }
 }
 
-// Oracle: a single component, bitwise equal.
+// Oracle: a single component. The results must be bitwise equal.
 TEST(flow_lattice, three_components_are_swept_as_one_by_one) {
   flow_case one, two, three;
   std::shuffle(two.number.begin() + 1, two.number.begin() + one.box.cells, two.random);
@@ -148,7 +148,7 @@ TEST(flow_lattice, three_components_are_swept_as_one_by_one) {
     }
 }
 
-// Oracle: the differences cell by cell; and the mass of for_each_stokes, which has a separate loop.
+// Oracle: the differences cell by cell, and the mass of for_each_stokes, which has a separate loop.
 TEST(flow_lattice, divergence_is_that_of_the_cells) {
   flow_case c;
   stokes_stencil<float> k;
@@ -182,7 +182,7 @@ TEST(flow_lattice, divergence_is_that_of_the_cells) {
   }
 }
 
-// Rows of K x - b one by one, in double.
+// Rows of K x - b one by one, computed in double precision.
 std::vector<double> plain_product(const flow_case& c, const stokes_stencil<float>& k, const std::vector<float>& x,
                                   const std::array<float, 3>& force) {
   std::vector<double> y(4 * c.size);
@@ -235,8 +235,8 @@ void expect_product(const flow_case& c, const stokes_stencil<float>& rows, const
     }
 }
 
-// Oracle: the rows one by one, in double: for cubes with few and with many diagonals, for non-cubic voxels, for numbers
-// beyond bytes.
+// Oracle: the rows one by one, computed in double precision. The test uses cubes with few and with many diagonals, non-cubic
+// voxels, and numbers beyond bytes.
 TEST(flow_lattice, products_are_those_of_the_rows) {
   flow_case c;
   const flow_case whole = c;
@@ -260,7 +260,7 @@ TEST(flow_lattice, products_are_those_of_the_rows) {
     const auto own = c.noise();
     x.insert(x.end(), own.begin(), own.end());
   }
-  // Two cells of a row become corners, one at its beginning and one inside.
+  // Two cells of a row become corners. One of these cells is at the beginning of the row, and one is inside the row.
   std::vector<conduction_corner> corners;
   const auto bits = [&](std::int32_t i) { return c.box.open[static_cast<std::size_t>(i)]; };
   auto& segments = c.box.segments;

@@ -36,7 +36,7 @@ double node_functor_against_run_kernel(const brick_case& solid) {
   return largest_difference(by_node, by_run);
 }
 
-// Oracle: peer; the kernel over runs, which is tested against the element matrices.
+// Oracle: the kernel over runs, which is tested against the element matrices.
 TEST(functors, stiffness_node_by_node_equals_stiffness_run_by_run) {
   for (const index3 shape : {index3{1, 1, 1}, {3, 1, 20}, {13, 8, 21}})
     for (const double fill : {0.3, 0.7, 1.0}) {
@@ -47,7 +47,7 @@ TEST(functors, stiffness_node_by_node_equals_stiffness_run_by_run) {
     }
 }
 
-// Oracle: peer; the operator over segments, which is tested against a dense matrix.
+// Oracle: the operator over segments, which is tested against a dense matrix.
 TEST(functors, conduction_cell_by_cell_equals_conduction_segment_by_segment) {
   const conduction_case box(5, 7, 31);
   const auto k = box.stencil<double>();
@@ -69,8 +69,8 @@ TEST(functors, conduction_cell_by_cell_equals_conduction_segment_by_segment) {
   EXPECT_LT(largest_difference(by_cell, by_segment), 1e-13);
 }
 
-// Oracle: analytic; after m steps the residual of eigenvalue s is W_m(1 - 2 s / largest) / (2 m + 1) of the first one, with
-// W_m(cos a) = sin((m + 1/2) a) / sin(a / 2).
+// Oracle: analytic solution. After m steps, the residual of eigenvalue s is W_m(1 - 2 s / largest) / (2 m + 1) of the
+// initial residual, with W_m(cos a) = sin((m + 1/2) a) / sin(a / 2).
 TEST(functors, chebyshev_steps_follow_the_polynomial_of_the_fourth_kind) {
   constexpr int modes = 50, steps = 4;
   constexpr double largest = 3;
@@ -94,7 +94,7 @@ TEST(functors, chebyshev_steps_follow_the_polynomial_of_the_fourth_kind) {
   }
 }
 
-// Oracle: hand.
+// Oracle: values computed by hand.
 TEST(functors, the_next_direction_is_a_sum) {
   const std::vector<float> z{1, 2};
   std::vector<double> p{10, 100};
@@ -102,7 +102,7 @@ TEST(functors, the_next_direction_is_a_sum) {
   EXPECT_EQ(p, (std::vector<double>{8, 56}));
 }
 
-// Oracle: analytic; the sum of i * 1 over whole numbers, exact in double.
+// Oracle: analytic solution. The sum of i * 1 over whole numbers is exact in double.
 TEST(functors, parts_of_a_dot_product_hold_every_term_once) {
   using dot = kernel::dot_parts<double, float>;
   for (const std::int64_t count : {1, 31, 33, 8191, 8192, 8193, 30000}) {

@@ -13,7 +13,7 @@ using namespace osteon::test;
 template <class T>
 std::vector<T> multiplied(const brick_case& solid, const std::vector<double>& x) {
   const std::vector<T> xt(x.begin(), x.end());
-  std::vector<T> y(x.size(), T(99));  // the previous content must not matter
+  std::vector<T> y(x.size(), T(99));  // the previous content must have no effect
   kernel::hex8_stiffness<T>(spacing_mm, materials).multiply(solid.bricks(), xt.data(), y.data(), solid.stride);
   return y;
 }
@@ -82,7 +82,7 @@ TEST(hex8_multiply, takes_runs_that_touch) {
   expect_exact(solid);
 }
 
-// Oracle: hand; nodes without a brick on this rank, and the gap between components, have zero force.
+// Oracle: determined by hand. Nodes without a brick on this rank, and the gap between components, have zero force.
 TEST(hex8_multiply, clears_everything_else) {
   for (const index3 shape : {index3{0, 3, 3}, {2, 1, 3}}) {
     const auto solid = make_case(shape, full(shape));
@@ -94,7 +94,7 @@ TEST(hex8_multiply, clears_everything_else) {
   }
 }
 
-// Oracle: invariant; bitwise equal results with any number of threads.
+// Oracle: an invariant. The results are bitwise equal for any number of threads.
 TEST(hex8_multiply, does_not_depend_on_the_number_of_threads) {
   const index3 shape{37, 9, 21};
   const auto solid = make_case(shape, random_labels(shape, 3, 0.7));
@@ -107,8 +107,8 @@ TEST(hex8_multiply, does_not_depend_on_the_number_of_threads) {
   }
 }
 
-// Oracle: the stiffness without the volumetric part of the difference between dilatation and its mean over the brick,
-// by Gauss points; bricks of one material and of two materials with the same constants, next to each other.
+// Oracle: the stiffness by Gauss points, without the volumetric part of the difference between the dilatation and its mean
+// over the brick. The bricks have one material, or two materials with equal constants next to each other.
 TEST(hex8_multiply, mean_dilatation_removes_deviations_from_the_mean) {
   const kernel::lame bone = kernel::lame_of(10, 0.3);
   const std::vector<kernel::lame> twins{{}, bone, bone};

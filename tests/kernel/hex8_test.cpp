@@ -11,7 +11,7 @@ using namespace osteon;
 const vector3 spacing{0.7, 1.1, 1.3};
 const std::vector<kernel::lame> materials{{}, kernel::lame_of(10, 0.3), kernel::lame_of(3, -0.2), kernel::lame_of(25, 0.45)};
 
-// A row of runs in a plane of bricks: nodes are numbered row by row, as in a dense plane of `width` nodes.
+// A row of runs in a plane of bricks. The nodes are numbered row by row, as in a dense plane of `width` nodes.
 struct plane_case {
   std::vector<kernel::hex8_run> runs;
   std::vector<material_number> material;
@@ -105,7 +105,7 @@ TEST(hex8, equals_the_element_matrix_for_runs_of_every_length) {
 TEST(hex8, equals_the_element_matrix_for_runs_one_voxel_apart) {
   for (std::size_t length = 1; length <= 17; ++length) {
     std::vector<material_number> row(2 * length + 4, 1);
-    row[length] = row[length + 2] = 0;  // a run, a single voxel, a run
+    row[length] = row[length + 2] = 0;  // a run, a single voxel, and a run
     std::vector<material_number> mixed = row;
     for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = static_cast<material_number>(mixed[i] * (1 + i % 3));
     const auto plane = make_plane({row, mixed, {row.rbegin(), row.rend()}});
@@ -124,8 +124,8 @@ TEST(hex8, equals_the_element_matrix_for_random_runs_of_one_and_of_mixed_materia
     }
 }
 
-// Oracle: the element matrix by Gauss quadrature. Hundreds of materials, more than those tabulated, in runs of one
-// material and mixed.
+// Oracle: the element matrix by Gauss quadrature. There are hundreds of materials, more than the table contains. Some runs
+// have one material, and some have several.
 TEST(hex8, equals_the_element_matrix_for_hundreds_of_materials) {
   std::vector<kernel::lame> many{{}};
   for (int m = 1; m <= 700; ++m) many.push_back(kernel::lame_of(1 + 0.01 * m, 0.45 - 0.001 * m));
@@ -138,7 +138,7 @@ TEST(hex8, equals_the_element_matrix_for_hundreds_of_materials) {
   EXPECT_LT(relative_error<float>(plane, many), 1e-5);
 }
 
-// Oracle: hand; a row of the matrix is the response to a unit displacement.
+// Oracle: determined by hand. A row of the matrix is the response to a unit displacement.
 TEST(hex8, knows_its_diagonal) {
   const kernel::hex8_stiffness<double> stiffness(spacing, materials);
   for (material_number m = 1; m < 4; ++m) {
@@ -148,7 +148,7 @@ TEST(hex8, knows_its_diagonal) {
   }
 }
 
-// Oracle: invariant; translations and small rotations of a body produce no force.
+// Oracle: an invariant. Translations and small rotations of a body produce no force.
 TEST(hex8, has_six_rigid_motions_without_force) {
   const auto k = kernel::element_stiffness(spacing, materials[1]);
   for (int mode = 0; mode < 6; ++mode) {

@@ -33,14 +33,15 @@ plastic_material material(double tension, double compression, double hardening, 
   return {constants.mu, constants.lambda + 2 * constants.mu / 3, surface_of(tension, compression, hardening, interaction)};
 }
 
-// Cylinder, cones, and quadrics: closed, open, and nearly a cone.
+// Yield surfaces: a cylinder, cones, and quadrics. The quadrics are closed, open, or nearly a cone.
 struct strengths {
   double tension, compression, interaction;
 };
 constexpr strengths all_strengths[] = {{80, 80, 0.5},  {50, 90, 0.5}, {90, 60, 0.5},   {20, 200, 0.5}, {50, 90, 0.3},
                                        {50, 90, -0.5}, {80, 80, 0},   {20, 200, 0.45}, {90, 60, 0.49}, {50, 90, 0.4999}};
 
-// A state of a point by plain arithmetic: stress zz, yy, xx, zy, zx, yx for an elastic strain with engineering shears.
+// A state of a point by plain arithmetic. The stress zz, yy, xx, zy, zx, yx belongs to an elastic strain with engineering
+// shears.
 struct point {
   double s[6];
   double mean() const { return (s[0] + s[1] + s[2]) / 3; }
@@ -58,7 +59,7 @@ point stress_of(const double (&strain)[6], const plastic_material& m) {
   return p;
 }
 
-// Oracle: the element matrix by 2 x 2 x 2 Gauss points, times the displacements.
+// Oracle: the product of the element matrix (2 x 2 x 2 Gauss points) and the displacements.
 TEST(plastic_points, elastic_forces_are_those_of_the_element_matrix) {
   const brick b(1e-3);
   const plastic_material m = material(80, 80, 0);
@@ -80,8 +81,8 @@ TEST(plastic_points, elastic_forces_are_those_of_the_element_matrix) {
   }
 }
 
-// Oracle: the conditions of associated flow: the stress on the surface, the plastic strain along its normal, a
-// non-negative multiplier; from strains of the size of a step, and from far larger ones.
+// Oracle: the conditions of associated flow. The stress is on the surface, the plastic strain is normal to the surface, and
+// the multiplier is not negative. The initial strains have the size of a step, or are far larger.
 TEST(plastic_points, returns_to_the_surface_along_its_normal) {
   for (const auto& [tension, compression, interaction] : all_strengths)
     for (const double hardening : {100.0, 1.0})
@@ -122,7 +123,8 @@ TEST(plastic_points, returns_to_the_surface_along_its_normal) {
         }
 }
 
-// Oracle: beyond the tip of the cone the stress is hydrostatic, st sc / (sc - st) / 1.5 in the mean without hardening.
+// Oracle: beyond the tip of the cone, the stress is hydrostatic. Without hardening, the mean stress is st sc / (sc - st) /
+// 1.5.
 TEST(plastic_points, ends_in_the_tip_of_the_cone) {
   plastic_material m = material(20, 80, 0);
   m.surface.h = 1e-9;
@@ -142,8 +144,8 @@ TEST(plastic_points, ends_in_the_tip_of_the_cone) {
   }
 }
 
-// Oracle: uniaxial strengths, by construction of the surface; for a quadric with zero interaction and equal strengths,
-// the sphere in the space of principal stresses.
+// Oracle: the uniaxial strengths, by construction of the surface. For a quadric with zero interaction and equal strengths,
+// the surface is a sphere in the space of principal stresses.
 TEST(plastic_points, yields_at_both_uniaxial_strengths) {
   for (const double interaction : {0.5, 0.3, -0.5}) {
     const yield_surface s = surface_of(50, 90, 0, interaction);
@@ -156,7 +158,7 @@ TEST(plastic_points, yields_at_both_uniaxial_strengths) {
   EXPECT_NEAR(sphere.a * std::sqrt(3.0), std::sqrt(2.0) / 80, 1e-15);  // pure shear
 }
 
-// Oracle: central differences of the relaxed stress; symmetry of the resulting form.
+// Oracle: central differences of the relaxed stress. The resulting form is symmetric.
 TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
   for (const bool mean_dilatation : {false, true})
     for (const auto& [tension, compression, interaction] : all_strengths) {
@@ -195,7 +197,7 @@ TEST(plastic_points, tangent_is_the_derivative_and_symmetric) {
     }
 }
 
-// Oracle: the same in double.
+// Oracle: the computation in double precision.
 TEST(plastic_points, single_precision_makes_the_same_tangent) {
   for (const double interaction : {0.5, 0.3}) {
     const plastic_material m = material(50, 90, 100, interaction);
@@ -214,7 +216,7 @@ TEST(plastic_points, single_precision_makes_the_same_tangent) {
       trial_stress<T> trial;
       const plastic_numbers<T> numbers(m);
       strains_at_points(u, per_mm, strain);
-      // As in the solver: a return found in double is not searched again.
+      // As in the solver, a return that was found in double precision is not searched again.
       quadric_returns known;
       if (sizeof(T) == 4) {
         tensor_at_points<double> exact_strain;

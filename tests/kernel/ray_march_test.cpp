@@ -30,7 +30,7 @@ kernel::march_volume volume_of(const std::vector<float>& values, index3 domain, 
           {{values.data(), {0, high, std::move(entries)}, false, 1}}};
 }
 
-// A random pixel whose doubles use all bits.
+// A random pixel. Its doubles use all bits.
 wide_pixel random_pixel(std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(0.05, 0.95);
   wide_pixel p;
@@ -47,7 +47,7 @@ wide_pixel over(const wide_pixel& front, const wide_pixel& back) {
   return result;
 }
 
-// Oracle: the invariant by which pictures are independent of the grouping: `over` is associative to 1e-30.
+// Oracle: an invariant. `over` is associative to 1e-30. Pictures therefore do not depend on the grouping.
 TEST(wide_pixel, blends_associatively_to_thirty_digits) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 10000; ++i) {
@@ -59,7 +59,7 @@ TEST(wide_pixel, blends_associatively_to_thirty_digits) {
   }
 }
 
-// Oracle: hand values of premultiplied `over`, exact in binary.
+// Oracle: values of premultiplied `over` computed by hand. These values are exact in binary.
 TEST(wide_pixel, blends_front_over_back) {
   const wide_pixel front{{0.5, 0, 0, 0.5}, {}}, back{{0, 0.25, 0, 0.75}, {}};
   wide_pixel own = front, other = back;
@@ -68,8 +68,8 @@ TEST(wide_pixel, blends_front_over_back) {
   for (const auto& p : {own, other}) EXPECT_EQ(kernel::rounded(p), (std::array<float, 4>{0.5f, 0.125f, 0, 0.625f}));
 }
 
-// Oracle: a plain double loop over the same samples of a hand-written trilinear interpolation. The large domain has
-// segments without contact to its ends, the small one has no others.
+// Oracle: a plain double loop over the samples with a separate trilinear interpolation. The large domain contains segments
+// that do not touch the ends of the domain. The small domain contains only segments that touch them.
 TEST(march, agrees_with_a_readable_reference) {
   for (const index3 domain : {index3{6, 7, 9}, index3{40, 36, 48}})
     for (const double step : {0.37, 1.0, 2.3}) {
@@ -109,7 +109,7 @@ TEST(march, agrees_with_a_readable_reference) {
         through *= 1 - opacity;
       }
       const auto rgba = kernel::rounded(pixel);
-      // Rays end when 1/1024 of the light is left.
+      // A ray ends when 1/1024 of the light remains.
       const double ended = through < 0x1p-9 ? 0x1p-10 : 0;
       EXPECT_NEAR(rgba[0], static_cast<double>(red), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[1], static_cast<double>(green), 3e-6 + ended) << step;
@@ -117,8 +117,8 @@ TEST(march, agrees_with_a_readable_reference) {
     }
 }
 
-// Oracle: the powers of the transmittance of one sample. No ray may end before 1/1024 of the light is left, however
-// small the opacity of a sample, and none continues much longer.
+// Oracle: the powers of the transmittance of one sample. No ray may end before 1/1024 of the light remains, however small
+// the opacity of a sample is. No ray continues much longer.
 TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
   const index3 domain{4, 4, 12000};
   const std::vector<float> values(static_cast<std::size_t>(domain.volume()), 1.0F);
@@ -127,7 +127,7 @@ TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
     kernel::travel t{ray_along_x(2, 2, 12000), 0, 0, {}};
     std::int64_t samples = 0;
     volume.march({&t, 1}, samples);
-    const double left = t.result.high[3];  // remaining light, see wide_pixel
+    const double left = t.result.high[3];  // remaining light (see wide_pixel)
     EXPECT_LE(left, 0x1p-10) << opacity;
     EXPECT_NEAR(left, std::pow(1.0 - static_cast<double>(opacity), samples), 1e-5) << opacity;
     const double one_segment = std::pow(1.0 - static_cast<double>(opacity), 8);
@@ -135,8 +135,8 @@ TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
   }
 }
 
-// Oracle: each ray separately, bitwise equal. Some miss the domain, some end in it, and some are opaque before they
-// reach it.
+// Oracle: each ray separately. The results must be bitwise equal. Some rays miss the domain, some end in the domain, and
+// some are opaque before they reach it.
 TEST(march, of_many_rays_together_is_that_of_each_alone) {
   const index3 domain{40, 3, 48};
   std::mt19937 random(7);
@@ -165,8 +165,8 @@ TEST(march, of_many_rays_together_is_that_of_each_alone) {
   EXPECT_GT(samples, 1000);
 }
 
-// Oracle: skipping must equal marching a transparent copy of the neighbourhood of every macro cell: here one visible
-// voxel at each place in turn, whose total opacity does not depend on the origin of the macro cells.
+// Oracle: a march without skipping. One visible voxel is at each place in turn. The total opacity of this voxel does not
+// depend on the origin of the macro cells.
 TEST(march, skips_no_cell_that_can_be_seen) {
   const index3 domain{1, 1, 24};
   for (std::int64_t x = 6; x < 18; ++x) {
@@ -175,19 +175,20 @@ TEST(march, skips_no_cell_that_can_be_seen) {
     const auto volume = volume_of(values, domain, 0.25, {{1, 1, 1, 0}, {1, 1, 1, 0.5f}});
     wide_pixel pixel;
     march(volume, ray_along_x(0.5, 0.5, 24), pixel);
-    // Eight samples with the weights 1/8, 3/8, 5/8, 7/8 up and down.
+    // Eight samples have the weights 1/8, 3/8, 5/8, 7/8, in ascending and then in descending order.
     const double expected = 1 - std::pow((1 - 0.5 / 8) * (1 - 1.5 / 8) * (1 - 2.5 / 8) * (1 - 3.5 / 8), 2);
     EXPECT_NEAR(kernel::rounded(pixel)[3], expected, 1e-6) << x;
   }
 }
 
-// Oracle: hand value: the half of the weights that is NaN halves the opacity and does not change the value.
+// Oracle: a value computed by hand. Half of the weights belong to NaN. This half reduces the opacity by half and does not
+// change the value.
 TEST(march, leaves_nan_out_of_the_interpolation) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> values{nan, 3, nan, nan};
   const auto volume = volume_of(values, {1, 1, 4}, 1.0, {{0, 0, 0, 0.5f}, {1, 1, 1, 0.5f}}, 3);
   wide_pixel pixel;
-  march(volume, {{0.5, 0.5, 0.5}, {0, 0, 1}, 0, 1.0}, pixel);  // one sample, half way between NaN and 3
+  march(volume, {{0.5, 0.5, 0.5}, {0, 0, 1}, 0, 1.0}, pixel);  // one sample, half-way between NaN and 3
   EXPECT_EQ(kernel::rounded(pixel), (std::array<float, 4>{0.25f, 0.25f, 0.25f, 0.25f}));
 }
 

@@ -14,7 +14,7 @@ const vector3 spacing{0.5, 1.0, 0.8};
 const index3 domain{64, 32, 40};  // a cube of 32 mm
 constexpr double radius = 11;
 
-// Radius minus the distance from the cube's centre, in mm.
+// Radius minus the distance from the centre of the cube, in mm.
 std::vector<float> ball() {
   std::vector<float> values;
   for (std::int64_t z = 0; z < domain.z; ++z)
@@ -30,7 +30,7 @@ kernel::ray_surface surface_of(const std::vector<float>& values, float level = 0
   return {domain, spacing, {{}, domain}, {{}, domain}, 0.7, values.data(), level};
 }
 
-// A ray from a point in mm, converted to voxels; the part from there to `length`.
+// A ray from a point in mm, converted to voxels. The ray ends at `length`.
 kernel::ray ray_from(const vector3& origin, const vector3& toward, double length) {
   kernel::ray r;
   for (int axis = 0; axis < 3; ++axis) {
@@ -41,8 +41,8 @@ kernel::ray ray_from(const vector3& origin, const vector3& toward, double length
   return r;
 }
 
-// Oracle: the intersection of a line with a sphere, and the sphere's normal at it. Between voxels the distance from the
-// centre is interpolated, with an error of h^2 / 8 times its second derivative, 2 / radius.
+// Oracle: the intersection of a line with a sphere, and the normal of the sphere at the intersection. Between voxels, the
+// distance from the centre is interpolated. The error is h^2 / 8 times the second derivative of the distance, 2 / radius.
 TEST(ray_surface, meets_a_sphere_at_the_exact_position) {
   const auto values = ball();
   const auto surface = surface_of(values);
@@ -61,7 +61,7 @@ TEST(ray_surface, meets_a_sphere_at_the_exact_position) {
       toward[axis] = -outward[axis] + 0.8 * (uniform(random) - 0.5);
     }
     const double speed = std::hypot(toward.z, toward.y, toward.x);
-    double along = 0;  // from the origin to the point nearest to the centre
+    double along = 0;  // distance from the origin of the ray to the point nearest to the centre
     for (int axis = 0; axis < 3; ++axis) along -= 14.9 * outward[axis] * (toward[axis] /= speed);
     const double missed = std::sqrt(14.9 * 14.9 - along * along);
 
@@ -81,10 +81,11 @@ TEST(ray_surface, meets_a_sphere_at_the_exact_position) {
     EXPECT_NEAR(surface.interpolate(values.data(), hit->point, 0), 0, 1e-5) << i;
   }
   EXPECT_GT(met, 200);
-  EXPECT_LT(samples, 300 * 60);  // 57 per ray from its origin to its end, without skipping
+  EXPECT_LT(samples, 300 * 60);  // without skipping, 57 samples per ray from its origin to its end
 }
 
-// Oracle: each ray separately, bitwise equal: neighbours in a packet end at different places or miss the solid.
+// Oracle: each ray separately. The results must be bitwise equal. Neighbours in a packet end at different places or miss the
+// solid.
 TEST(ray_surface, of_four_rays_is_that_of_each) {
   const auto values = ball();
   const auto surface = surface_of(values);
@@ -111,8 +112,8 @@ TEST(ray_surface, of_four_rays_is_that_of_each) {
   }
 }
 
-// Oracle: by hand: a ray that begins inside meets the cut at its entry; one that begins in a cavity meets the wall
-// beyond.
+// Oracle: determined by hand. A ray that begins inside the solid meets the cut at its entry. A ray that begins in a cavity
+// meets the next wall.
 TEST(ray_surface, is_cut_where_a_ray_begins_inside) {
   auto values = ball();
   const auto ball_surface = surface_of(values);
@@ -129,7 +130,7 @@ TEST(ray_surface, is_cut_where_a_ray_begins_inside) {
   EXPECT_NEAR(wall->normal.x, -1, 1e-3);
 }
 
-// Oracle: by hand: next to voxels without a value, the surface ends at half of the weights.
+// Oracle: determined by hand. Next to voxels without a value, the surface ends at half of the weights.
 TEST(ray_surface, ends_where_there_is_no_value) {
   std::vector<float> values(static_cast<std::size_t>(domain.volume()), 5);
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -14,10 +14,10 @@ namespace solid_pyramid_test {
 using namespace osteon;
 
 const index3 cells{48, 64, 64};
-const vector3 edge{0.5, 0.5, 0.5};  // mm
+const vector3 edge{0.5, 0.5, 0.5};  // edge lengths in mm
 constexpr double far_away = 100;
 
-// Shares of solid for `is_solid`, sampled at 4^3 points of each cell.
+// Solid fractions for `is_solid`, sampled at 4^3 points of each cell.
 kernel::solid_pyramid pyramid_of(const std::function<bool(const vector3&)>& is_solid) {
   std::vector<std::uint8_t> share;
   constexpr int fine = 4;
@@ -34,7 +34,7 @@ kernel::solid_pyramid pyramid_of(const std::function<bool(const vector3&)>& is_s
   return {cells, edge, share};
 }
 
-// Oracle: a plane occludes neither its own sky nor a lamp above it, for any slope and position in the cells.
+// Oracle: a plane occludes neither its own sky nor a lamp above it. The test uses several slopes and positions in the cells.
 TEST(solid_pyramid, leaves_planes_in_full_light) {
   for (const vector3& direction : {vector3{1, 0, 0}, {1, 0.1, 0.03}, {1, 0.5, -0.3}, {1, 1, 1}})
     for (const double height : {0.0, 0.13, 0.31}) {
@@ -44,15 +44,15 @@ TEST(solid_pyramid, leaves_planes_in_full_light) {
       };
       const auto solid = pyramid_of([&](const vector3& p) { return above(p) < 0; });
       EXPECT_GT(solid.sky(middle, normal, far_away), 0.93) << direction.y << ' ' << height;
-      for (const double slope : {0.0, 1.0, 2.0})  // the lamp 90, 45 and 27 degrees above the horizon
+      for (const double slope : {0.0, 1.0, 2.0})  // the lamp is 90, 45 and 27 degrees above the horizon
         EXPECT_GT(solid.lamp(middle, normal, kernel::unit({normal.z, normal.y + slope * normal.z, normal.x})), 0.85)
             << direction.y << ' ' << height << ' ' << slope;
     }
 }
 
-// Oracle: on the centre line of the bottom of a long trench the visible sky is the sine of half its opening; in an edge
-// between a floor and an infinite wall, half of it. Cones see blurred walls, and more of a wall that is parallel to
-// them.
+// Oracle: on the centre line of the bottom of a long trench, the visible sky is the sine of half the opening of the trench.
+// In an edge between a floor and an infinite wall, half of the sky is visible. Cones see blurred walls. Of a wall that is
+// parallel to the cones, they see too much.
 TEST(solid_pyramid, darkens_a_trench_as_its_walls_stand) {
   const vector3 up{1, 0, 0};
   double last = 1;
@@ -68,11 +68,11 @@ TEST(solid_pyramid, darkens_a_trench_as_its_walls_stand) {
   }
   const auto step = pyramid_of([](const vector3& p) { return p.z < 4 || p.y < 10; });
   EXPECT_NEAR(step.sky({4, 10.01, 16}, up, far_away), 0.4, 0.15);
-  EXPECT_GT(step.sky({4, 10.01, 16}, up, 0.4), 0.93);  // no effect of distant cells
+  EXPECT_GT(step.sky({4, 10.01, 16}, up, 0.4), 0.93);  // distant cells have no effect
 }
 
-// Oracle: a roof with a straight edge over a floor, the lamp at 45 degrees: it is invisible in the roof's shadow, fully
-// visible outside, and half visible at the shadow's edge, within some cells; the shadow has no hard edge.
+// Oracle: a roof with a straight edge is above a floor, and the lamp is at 45 degrees. The lamp is invisible in the shadow
+// of the roof, fully visible outside, and half visible at the edge of the shadow. The shadow has no hard edge.
 TEST(solid_pyramid, casts_a_soft_shadow) {
   constexpr double floor = 2, roof = 8, end = 20;
   const auto solid =
@@ -90,10 +90,10 @@ TEST(solid_pyramid, casts_a_soft_shadow) {
   }
   EXPECT_NEAR(half, edge_at, 2);
   EXPECT_LT(steepest, 0.1);
-  EXPECT_EQ(solid.lamp({floor, 30, 16}, up, {-1, 0, 0}), 0);  // from below
+  EXPECT_EQ(solid.lamp({floor, 30, 16}, up, {-1, 0, 0}), 0);  // seen from below
 }
 
-// Oracle: the same solid without the part cut away.
+// Oracle: the solid without the removed part.
 TEST(solid_pyramid, ignores_removed_parts) {
   const vector3 up{1, 0, 0};
   const auto walled = pyramid_of([](const vector3& p) { return p.z < 4 || p.y < 10; });
@@ -103,11 +103,11 @@ TEST(solid_pyramid, ignores_removed_parts) {
   EXPECT_GT(walled.lamp({4, 12, 16}, up, kernel::unit({1, -1, 0}), std::span(&cut, 1)), 0.9);
   EXPECT_LT(walled.lamp({4, 12, 16}, up, kernel::unit({1, -1, 0})), 0.1);
   EXPECT_LT(walled.bytes(),
-            4 * 1.32 * 48 * 64 * 64);  // one word per cell; the empty cells around count for more in small pyramids
+            // one word per cell; in small pyramids, the empty cells around the solid need relatively much memory
+            4 * 1.32 * 48 * 64 * 64);
 }
 
-// Oracle: a material without reflection is as dark as its sky; a white crevice is lighter, and full light remains full
-// light.
+// Oracle: a material without reflection is as dark as its sky. A white crevice is lighter. Full light remains full light.
 TEST(sky_light, is_lighter_between_light_walls) {
   EXPECT_NEAR(kernel::sky_light(0.4, 0.1), 0.4, 0.06);
   EXPECT_GT(kernel::sky_light(0.4, 0.9), 0.55);
@@ -117,8 +117,8 @@ TEST(sky_light, is_lighter_between_light_walls) {
   }
 }
 
-// The cells of all levels and the interpolation between them, in double precision: the oracle of the vectorised
-// functions.
+// The cells of all levels and the interpolation between cells, in double precision. This class is the oracle of the
+// vectorised functions.
 class plain_pyramid {
  public:
   plain_pyramid(index3 n, const std::vector<std::uint8_t>& share) : shapes_{n}, blocks_{{share.begin(), share.end()}} {
@@ -169,7 +169,7 @@ class plain_pyramid {
   std::vector<std::vector<int>> blocks_;
 };
 
-// Occlusion by a sample whose centre is `height` of its edges above the plane through the point.
+// Occlusion by a sample. The centre of the sample is `height` edges above the plane through the point.
 double plainly_blocked(double share, double height, double noise) {
   const double behind =
       (height < 0.5 ? 0.5 + height * (height * height / 3 - 0.75) : std::pow(std::max(1.5 - height, 0.0), 3) / 6) + noise;
@@ -180,7 +180,7 @@ vector3 on_way(const vector3& from, double t, const vector3& d) {
   return {from.z + t * d.z, from.y + t * d.y, from.x + t * d.x};
 }
 
-// The visible share of the sky by its definition, cone by cone.
+// The visible fraction of the sky by its definition, cone by cone.
 double plain_sky(const plain_pyramid& solid, const vector3& point, const vector3& normal, double reach) {
   constexpr double width = 0.97, a = 0.5773502691896258, b = 0.9341723589627157, c = 0.3568220897730899;
   std::vector<vector3> directions;
@@ -208,7 +208,7 @@ double plain_sky(const plain_pyramid& solid, const vector3& point, const vector3
   return seen / all;
 }
 
-// The visible share of the lamp: samples along the way to it, each as large as the width of the cone.
+// The visible fraction of the lamp. Each sample on the line to the lamp is as large as the width of the cone.
 double plain_lamp(const plain_pyramid& solid, const vector3& point, const vector3& normal, const vector3& toward) {
   const double facing = kernel::dot(toward, normal);
   if (facing <= 0) return 0;
@@ -222,7 +222,7 @@ double plain_lamp(const plain_pyramid& solid, const vector3& point, const vector
   return through < 0.02 ? 0 : through;
 }
 
-// Oracle: plain_sky and plain_lamp over random cells, at random points inside and outside of them.
+// Oracle: plain_sky and plain_lamp over random cells, at random points inside and outside of the cells.
 TEST(solid_pyramid, agrees_with_the_plain_sum_over_cones) {
   const index3 n{12, 20, 16};
   std::mt19937 random(7);

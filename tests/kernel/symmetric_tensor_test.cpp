@@ -31,7 +31,7 @@ void expect_principal(const voigt& t) {
   EXPECT_LE((directions.transpose() * directions - Eigen::Matrix3d::Identity()).norm(), 4e-15);
 }
 
-// Oracle: Eigen's self-adjoint solver; A v = s v.
+// Oracle: the self-adjoint solver of Eigen, and the equation A v = s v.
 TEST(symmetric_tensor, has_the_principal_values_and_directions_of_random_tensors) {
   std::mt19937 generator(1);
   std::normal_distribution<double> value;
@@ -43,7 +43,7 @@ TEST(symmetric_tensor, has_the_principal_values_and_directions_of_random_tensors
   }
 }
 
-// Oracle: tensors constructed from their principal values, which are equal or differ by rounding.
+// Oracle: tensors constructed from their principal values. The values are equal or differ only by rounding.
 TEST(symmetric_tensor, is_not_confused_by_repeated_values) {
   std::mt19937 generator(2);
   std::normal_distribution<double> value;
@@ -63,14 +63,14 @@ TEST(symmetric_tensor, is_not_confused_by_repeated_values) {
   expect_principal({0, 0, 0, 1, 1, 1});
 }
 
-// Oracle: by hand; uniaxial stress, pure shear, pressure.
+// Oracle: computed by hand for uniaxial stress, pure shear and pressure.
 TEST(symmetric_tensor, has_the_von_mises_stress_of_simple_states) {
   EXPECT_DOUBLE_EQ(von_mises({-7, 0, 0, 0, 0, 0}), 7);
   EXPECT_DOUBLE_EQ(von_mises({0, 0, 0, 0, 2, 0}), 2 * std::sqrt(3.0));
   EXPECT_DOUBLE_EQ(von_mises({5, 5, 5, 0, 0, 0}), 0);
 }
 
-// Oracle: by hand; E = 10, nu = 0.25 under uniaxial stress 3 and shear 2.
+// Oracle: computed by hand for E = 10 and nu = 0.25, under uniaxial stress 3 and shear 2.
 TEST(symmetric_tensor, follows_hookes_law) {
   const double e = 10, nu = 0.25, g = e / (2 * (1 + nu));
   const voigt stress = stress_of({3 / e, -nu * 3 / e, -nu * 3 / e, 0, 2 / g, 0}, lame_of(e, nu));

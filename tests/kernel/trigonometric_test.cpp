@@ -28,7 +28,7 @@ std::vector<complex_lanes> random_lines(int n) {
   return lines;
 }
 
-// Values beyond the ends of line `lane` of eight.
+// Values beyond the ends of line `lane` of eight lines.
 double point(const std::vector<complex_lanes>& lines, line_ends ends, int j, int lane) {
   const int n = static_cast<int>(lines.size());
   double sign = 1;
@@ -43,8 +43,9 @@ double point(const std::vector<complex_lanes>& lines, line_ends ends, int j, int
   return sign * (lane < 4 ? v.re[lane] : v.im[lane - 4]);
 }
 
-// Oracle: the definition. F^T norm F is the identity, and F^T norm eigenvalue F the second difference; eight different
-// lines show that none is mistaken for another. Lengths of one pass and of many, of powers and of primes.
+// Oracle: the definition. F^T norm F is the identity. F^T norm eigenvalue F is the second difference. There are eight
+// different lines, so that exchanged lines are detected. Some lengths need one pass and others many, and the lengths include
+// powers and primes.
 TEST(trigonometric, takes_second_differences_apart) {
   for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 25, 31, 34, 60, 64, 77, 128, 211})
     for (const line_ends ends : all_ends) {
@@ -74,7 +75,7 @@ TEST(trigonometric, takes_second_differences_apart) {
     }
 }
 
-// Oracle: closed form, row k of the cosines.
+// Oracle: the closed form of row k of the cosines.
 TEST(trigonometric, gives_a_cosine_one_mode) {
   constexpr int n = 17, k = 5;
   const kernel::trigonometric_transform transform(n, {});

@@ -9,7 +9,8 @@ namespace osteon::machine::bind_ranks_test {
 
 int cores_of(const local_ranks& here) { return static_cast<int>(here.host().usable_cores().size()); }
 
-// Oracle: invariants: cores of ranks are disjoint, their number equals that of the threads, and none remains unused.
+// Oracle: invariants. The cores of ranks are disjoint. Their number equals the number of threads, and no core remains
+// unused.
 TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
   const pu_set before = current_binding();
   const local_ranks here(MPI_COMM_WORLD, 1);
@@ -35,7 +36,7 @@ TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
 // Oracle: the assigned cores.
 TEST(bind_ranks, threads_of_a_rank_get_a_core_each) {
   const local_ranks here(MPI_COMM_SELF, 2);
-  // MPI_COMM_SELF has one rank: all of them would select the same cores.
+  // MPI_COMM_SELF has one rank, so that all ranks would select the same cores.
   if (!here.enough_cores()) GTEST_SKIP() << "one core only";
   omp_set_num_threads(2);
   here.bind(binding_policy::core);
@@ -50,7 +51,7 @@ TEST(bind_ranks, threads_of_a_rank_get_a_core_each) {
   EXPECT_EQ(of_thread[1], here.host().allowed);
 }
 
-// Oracle: synthetic times: the best binding is kept, but ranks are not bound for a gain of less than 3 %.
+// Oracle: synthetic times. The best binding is kept, but ranks are not bound for a gain of less than 3 %.
 TEST(bind_ranks, a_trial_keeps_the_faster_binding) {
   const local_ranks here(MPI_COMM_WORLD, 1);
   const auto time_when_bound = [&](double seconds) {

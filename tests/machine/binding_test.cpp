@@ -7,7 +7,7 @@
 
 namespace osteon::machine::binding_test {
 
-// Oracle: invariants. No core has two ranks, and every policy includes the cores of the rank.
+// Oracle: invariants. No core has two ranks. Every policy includes the cores of the rank.
 TEST(binding, no_core_has_two_ranks_for_any_number_of_ranks_and_threads) {
   for (const host_tree& tree : {samples::two_sockets(), samples::missing_cores(), samples::eleven_of_48().tree(0),
                                 restricted(samples::epyc(), parse_pu_list("3-20,90-130"))}) {

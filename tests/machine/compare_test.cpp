@@ -20,7 +20,7 @@ TEST(compare, a_machine_is_as_fast_as_itself) {
   EXPECT_TRUE(same.slower.empty() && same.gone.empty() && same.fresh.empty());
 }
 
-// Oracle: by hand, the links that were made slower.
+// Oracle: the links that were made slower, determined by hand.
 TEST(compare, hosts_come_before_links_and_classes_are_compared) {
   description now = five_hosts();
   now.isolated->between = links_of_five({{{0, 3}, 3e9}, {{1, 3}, 3e9}, {{2, 3}, 3e9}, {{4, 3}, 3e9}, {{0, 1}, 4e9}});

@@ -1,6 +1,6 @@
 #pragma once
-// A network that answers measurements from a formula, with a separate clock: the expected results of the probe over
-// MPI.
+// A network that answers measurements from a formula, with a separate clock. The formula yields the expected results of the
+// probe over MPI.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -11,12 +11,12 @@
 namespace osteon::machine {
 
 struct fake_network {
-  std::function<double(int host_a, int host_b)> bandwidth;  // of the link of a host
+  std::function<double(int host_a, int host_b)> bandwidth;  // time of the link between two hosts
   rank_layout ranks;
   std::function<double(int rank_a, int rank_b)> of_cores;  // optional factor for the bandwidth between cores
   double latency = 2e-6, inside = 8e9;
-  double noise = 0.05;     // relative, for every time
-  double disturbance = 0;  // fraction of the pairs of a round that run at a third because of others
+  double noise = 0.05;     // relative noise of every time
+  double disturbance = 0;  // fraction of the pairs of a round that run at a third of their rate because of other load
   double clock = 0;
   int rounds = 0, measured = 0;
   std::mt19937 random{3};
@@ -39,7 +39,7 @@ struct fake_network {
     std::vector<pair_timings> found;
     for (const auto& round : m.rounds) {
       ++rounds;
-      std::map<int, int> streams;  // per host
+      std::map<int, int> streams;  // number of streams per host
       for (const auto& [a, b] : round)
         if (a / each_ != b / each_) ++streams[a / each_], ++streams[b / each_];
       double longest = 0;

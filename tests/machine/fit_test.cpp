@@ -30,7 +30,7 @@ TEST(fit, outliers_among_the_sizes_do_not_move_the_robust_line) {
     for (const double factor : {0.2, 5.0}) {
       std::vector<timing> data = geometric();
       data[spoilt].seconds *= factor;
-      if (data.back().seconds < 0.5 * line(sizes).back().seconds) continue;  // no timing exceeds the last one
+      if (data.back().seconds < 0.5 * line(sizes).back().seconds) continue;  // no timing exceeds the last timing
       EXPECT_NEAR(fit_robust(data).bandwidth, bandwidth, 0.02 * bandwidth) << spoilt << " times " << factor;
     }
 }
@@ -42,10 +42,10 @@ TEST(fit, a_bucket_that_lets_small_messages_through_does_not_count_as_bandwidth)
   EXPECT_NEAR(fit_robust(data).bandwidth, bandwidth, 0.05 * bandwidth);
 }
 
-// Oracle: invariant; and [Ito]'s recipe, which does result in negative bandwidths for the same kind of data.
+// Oracle: an invariant. Bandwidths are positive. The method of [Ito] yields negative bandwidths for such data.
 TEST(fit, noise_gives_no_negative_bandwidth_or_latency_but_least_squares_does) {
   std::mt19937 random(7);
-  std::exponential_distribution<double> noise(1 / 8e-3);  // scheduling noise, of the same order as the messages' own times
+  std::exponential_distribution<double> noise(1 / 8e-3);  // noise of the scheduler, as large as the times of the messages
   int negative = 0;
   for (int trial = 0; trial < 500; ++trial) {
     std::vector<timing> wide = geometric(), close = line({266800, 320000, 400000, 500000, 600000});

@@ -61,7 +61,7 @@ TEST(link_probe, several_slow_hosts_do_not_hide_each_other) {
 }
 
 TEST(link_probe, switches_are_groups_and_no_host_is_slow) {
-  fake_network network(20, 1, [](int a, int b) { return a / 6 == b / 6 ? 1e9 : 0.25e9; });  // the last has two hosts
+  fake_network network(20, 1, [](int a, int b) { return a / 6 == b / 6 ? 1e9 : 0.25e9; });  // the last network has two hosts
   const probe_result found = network.probe(isolated());
   EXPECT_TRUE(found.fine());
   EXPECT_EQ(found.judged.clusters, 4);
@@ -122,7 +122,7 @@ TEST(link_probe, classes_inside_a_host_are_distinguished) {
       EXPECT_GE(figures->pairs, 1);
     }
   EXPECT_NEAR(found.machine.isolated->inside[2]->bandwidth, 8e9, 0.8e9);
-  // Unbound ranks contain no information about classes.
+  // Unbound ranks give no information about classes.
   network.ranks.core_of_rank.assign(16, -1);
   EXPECT_FALSE(network.probe({}).figures(path::same_l3, false));
 }
@@ -143,7 +143,7 @@ TEST(link_probe, a_host_that_is_slow_inside_is_named) {
   EXPECT_FALSE(found.fine());
 }
 
-// Oracle: the clock of the fake network; one message more than the budget is accepted.
+// Oracle: the clock of the fake network. One message more than the budget is accepted.
 TEST(link_probe, the_budget_is_obeyed) {
   for (const double budget : {0.5, 2.0, 10.0})
     for (const int hosts : {2, 8, 64, 1000}) {
@@ -228,10 +228,11 @@ TEST(core_choice, does_not_matter_where_cores_are_alike) {
 
 TEST(core_choice, matters_where_half_of_the_cores_are_far_from_the_network) {
   fake_network network(2, 4, uniform);
-  network.of_cores = [](int a, int) { return a % 4 >= 2 ? 0.7 : 1.0; };  // the second socket of the first host
+  network.of_cores = [](int a, int) { return a % 4 >= 2 ? 0.7 : 1.0; };  // only the second socket of the first host
   const core_choice found = network.which_core(10);
   EXPECT_TRUE(found.matters()) << found.between_ways << " " << found.same_way;
-  // Oracle: 8 directions of 1 and 8 of 0.7: their deviation is 0.15 sqrt(16 / 15), over a median of 0.7 or 1.
+  // Oracle: 8 directions have the bandwidth 1, and 8 directions have 0.7. The deviation is 0.15 sqrt(16 / 15), relative to a
+  // median of 0.7 or 1.
   EXPECT_GT(found.between_ways, 0.14);
   EXPECT_LT(found.between_ways, 0.26);
   for (std::size_t i = 0; i < found.ways.size(); ++i)

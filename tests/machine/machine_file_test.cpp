@@ -87,8 +87,7 @@ TEST(machine_file, the_same_hosts_in_another_order_keep_their_links) {
   EXPECT_EQ(now.hosts.usable_cores(), 2 + 2 + 1);
 }
 
-// Oracle: a contradiction in the text results in a data_error with the name of the file, never in another error or a
-// crash.
+// Oracle: a contradiction in the text causes a data_error with the name of the file, and never another error or a crash.
 TEST(machine_file, contradictions_are_refused) {
   const std::string good = to_text(sample());
   const auto changed = [&](const std::string& from, const std::string& to) {
@@ -109,7 +108,7 @@ TEST(machine_file, contradictions_are_refused) {
     EXPECT_THROW(parse_machine(text, "m.json"), data_error) << text.substr(0, 200);
 }
 
-// Oracle: the written value; the memory of this host, as counted by the kernel, is at least that of its first node.
+// Oracle: the written value. The memory of this host, as counted by the kernel, is at least the memory of its first node.
 TEST(machine_file, keeps_the_memory_of_numa_nodes) {
   description machine = assumed(samples::eleven_of_48());
   EXPECT_EQ(to_text(machine).find("numa_bytes"), std::string::npos);

@@ -29,7 +29,7 @@ TEST(probe, ranks_of_this_host_are_measured_within_the_budget) {
       EXPECT_TRUE(found.pairs.empty());
       continue;
     }
-    if (job.hosts.tree(0).domains(level::l3).size() > 1) continue;  // unbound ranks have no class there
+    if (job.hosts.tree(0).domains(level::l3).size() > 1) continue;  // unbound ranks have no class on such a machine
     ASSERT_FALSE(found.pairs.empty());
     for (const fitted_pair& p : found.pairs) {
       ASSERT_GE(p.times.size(), 2u);

@@ -30,7 +30,7 @@ std::vector<float> plain(index3 domain, const std::vector<float>& phase, const v
   return found;
 }
 
-// Oracle: all pairs of voxels: exact for cubic voxels, to rounding for others.
+// Oracle: all pairs of voxels. The distances are exact for cubic voxels, and exact to rounding for other voxels.
 TEST(distance_map, is_that_of_all_pairs) {
   const index3 domain{11, 9, 10};
   for (const double share : {0.5, 0.97}) {
@@ -52,7 +52,7 @@ TEST(distance_map, is_that_of_all_pairs) {
   }
 }
 
-// Oracle: the definition: no solid is near.
+// Oracle: the definition. No solid is near.
 TEST(distance_map, of_a_full_image_is_beyond) {
   const index3 domain{8, 5, 4};
   for (const grid::block& where : sample::decompositions(domain)) {
@@ -61,7 +61,8 @@ TEST(distance_map, of_a_full_image_is_beyond) {
   }
 }
 
-// Oracle: the boxes themselves: from end to end, and none empty, also for as many ranks as lines.
+// Oracle: the boxes themselves. Each box extends from end to end, and no box is empty, also if there are as many ranks as
+// lines.
 TEST(pencils, reach_from_end_to_end) {
   const index3 domain{5, 4, 3};
   for (int along = 0; along < 3; ++along)

@@ -19,8 +19,8 @@ std::vector<morphometry::lattice_counts> counted(const std::function<bool(double
   return found;
 }
 
-// Oracle: topology: parts minus tunnels plus hollows; a solid at the ends of the image is closed there; parts that
-// touch at an edge or a corner are one.
+// Oracle: topology. The number is parts minus tunnels plus hollows. A solid is closed at the ends of the image. Parts that
+// touch at an edge or a corner are one part.
 TEST(euler_number, is_that_of_the_shape) {
   const auto euler = [](const std::function<bool(double, double, double)>& is_solid) {
     const auto found = counted(is_solid);
@@ -39,8 +39,8 @@ TEST(euler_number, is_that_of_the_shape) {
       1);
 }
 
-// Oracle: cells of a lattice of rods have an Euler number of -2 each (a node minus three struts), for any cut of the
-// image: its inner corners are those of two cells along each axis.
+// Oracle: each cell of a lattice of rods has the Euler number -2 (a node minus three struts), for any cut of the image. The
+// inner corners of the image are those of two cells along each axis.
 TEST(inner_euler_number, does_not_depend_on_where_the_image_is_cut) {
   const index3 size{17, 19, 21};
   for (int shift = 0; shift < 10; ++shift) {
@@ -55,7 +55,7 @@ TEST(inner_euler_number, does_not_depend_on_where_the_image_is_cut) {
   }
 }
 
-// Oracle: the weights of [LeglandKieuDevaux2007] for cubes, for one sense of each direction.
+// Oracle: the weights of [LeglandKieuDevaux2007] for cubes. The weights are for one sense of each direction.
 TEST(direction_weights, are_those_of_the_literature) {
   const auto weight = morphometry::direction_weights({0.3, 0.3, 0.3});
   double sum = 0;
@@ -66,12 +66,13 @@ TEST(direction_weights, are_those_of_the_literature) {
   EXPECT_NEAR(sum, 1, 1e-12);
 }
 
-// Oracle: the area of a ball, and the voxels and pairs of a block, counted by hand.
+// Oracle: the area of a ball, and the numbers of voxels and pairs of a block, counted by hand.
 TEST(lattice_counts, tell_volume_and_surface) {
   const double r = 7.3;
   const auto ball = counted([&](double z, double y, double x) { return std::hypot(z - 10, y - 11.2, x - 12.1) < r; })[1];
   const double area = morphometry::surface_mm2(ball, domain, {0.1, 0.1, 0.1});
-  EXPECT_NEAR(area / (4 * M_PI * r * r * 0.01), 1, 0.1);  // 1/20 of that, as pairs that leave the image are missing
+  // the area is smaller by 1/20, because pairs that leave the image are missing
+  EXPECT_NEAR(area / (4 * M_PI * r * r * 0.01), 1, 0.1);
   const auto block = counted([](double z, double y, double x) { return z < 5 && y < 6 && x < 7; });
   for (const auto& c : block) {
     EXPECT_EQ(c.voxels, 210);
@@ -83,7 +84,7 @@ TEST(lattice_counts, tell_volume_and_surface) {
   }
 }
 
-// Oracle: an ellipsoid of half axes a has mean intercepts that are proportional to a, for any orientation.
+// Oracle: an ellipsoid with half axes a has mean intercepts that are proportional to a, for any orientation.
 TEST(fabric, has_the_axes_of_an_ellipsoid) {
   const double turn = 0.5;
   const auto found = counted([&](double z, double y, double x) {

@@ -33,7 +33,7 @@ std::vector<float> plain(index3 domain, const std::vector<float>& squared, const
   return radii;
 }
 
-// Oracle: every ball around every voxel, drawn one by one: this proves that the omitted balls are not needed.
+// Oracle: every ball around every voxel, drawn one by one. The comparison proves that the omitted balls are not needed.
 TEST(local_thickness, is_that_of_all_balls) {
   const index3 domain{16, 13, 18};
   const std::vector<float> blobs = sample::phase(domain, [](double z, double y, double x) {
@@ -48,8 +48,8 @@ TEST(local_thickness, is_that_of_all_balls) {
     }
 }
 
-// Oracle: closed forms, to the voxel of the definition: a plate of 5 voxels has balls of radius 3, one of 4 of radius
-// 2; a ball has its own diameter, minus a voxel because its centre is not the centre of a voxel.
+// Oracle: closed forms, to the voxel of the definition. A plate of 5 voxels has balls of radius 3, and a plate of 4 voxels
+// has balls of radius 2. A ball has its own diameter minus a voxel, because its centre is not the centre of a voxel.
 TEST(local_thickness, of_plates_and_a_ball) {
   const index3 domain{24, 24, 24};
   const vector3 h{0.1, 0.1, 0.1};

@@ -16,7 +16,7 @@ inline std::size_t place(index3 domain, std::int64_t z, std::int64_t y, std::int
   return static_cast<std::size_t>((z * domain.y + y) * domain.x + x);
 }
 
-/// Centres of voxels decide.
+/// A voxel belongs to the phase at its centre.
 inline std::vector<float> phase(index3 domain, const std::function<bool(double z, double y, double x)>& is_solid) {
   std::vector<float> all(static_cast<std::size_t>(domain.volume()));
   for (std::int64_t z = 0; z < domain.z; ++z)

@@ -11,8 +11,8 @@ namespace throats_test {
 using namespace osteon;
 using morphometry::image_faces;
 
-// The definition: for each size, the voxels connected to the faces within the region of at least that width; sweep
-// after sweep.
+// The definition, sweep after sweep. For each size, the region of at least this width is restricted to voxels that are
+// connected to the faces.
 std::vector<float> plain(index3 domain, const std::vector<float>& squared, const image_faces& from) {
   std::vector<float> sizes = squared, widest(squared.size(), 0.0F);
   std::sort(sizes.begin(), sizes.end());
@@ -45,7 +45,7 @@ std::vector<float> plain(index3 domain, const std::vector<float>& squared, const
   return widest;
 }
 
-// Oracle: connected parts, separately for each size, on images that paths cross many times.
+// Oracle: connected parts, computed separately for each size. The images contain paths that cross many times.
 TEST(access_map, is_the_connected_part_at_each_size) {
   const index3 domain{16, 13, 14};
   const std::vector<float> winding = sample::phase(domain, [](double z, double y, double x) {
@@ -65,8 +65,8 @@ TEST(access_map, is_the_connected_part_at_each_size) {
       }
 }
 
-// Oracle: by hand: two chambers of 9 voxels that a throat of 3 x 3 voxels connects along z; the second opens by a
-// throat of 5. No path leads through along y and x.
+// Oracle: determined by hand. Two chambers of 9 voxels are connected along z by a throat of 3 x 3 voxels. The second chamber
+// opens through a throat of 5 voxels. There is no path through the image along y or x.
 TEST(throats, of_two_chambers) {
   const index3 domain{34, 15, 15};
   const std::vector<float> all = sample::phase(domain, [](double z, double y, double x) {
@@ -80,7 +80,7 @@ TEST(throats, of_two_chambers) {
     EXPECT_EQ(passing, (std::array<float, 3>{4, 0, 0}));  // two voxels from the centre to solid
     const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
     const auto sizes = morphometry::statistics_of(where, morphometry::local_thickness(where, ways, {1, 1, 1}), {1, 1, 1});
-    EXPECT_EQ(sizes.max, 6);  // of the throat of 5: three voxels from its centre to solid
+    EXPECT_EQ(sizes.max, 6);  // the throat of 5 voxels has three voxels from its centre to solid
     EXPECT_EQ(sizes.p10, 4);
     const auto pores = morphometry::statistics_of(where, morphometry::local_thickness(where, squared, {1, 1, 1}), {1, 1, 1});
     EXPECT_EQ(pores.max, 10);

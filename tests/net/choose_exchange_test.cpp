@@ -15,8 +15,9 @@ double seconds_of(const std::vector<net::exchange_choice>& all, const std::strin
   return 0;
 }
 
-// Oracle: hand values. 64 PUs, start-up 5 us, 200 MB/s: parcels of 8 bytes cost 63 start-ups in a shift, 6 in Bruck's
-// exchange; for parcels of 1 MB each of Bruck's rounds sends half of all bytes.
+// Oracle: values computed by hand. The network has 64 PUs, a start-up of 5 us, and 200 MB/s. Parcels of 8 bytes cost 63
+// start-ups in a shift and 6 start-ups in the exchange of Bruck. For parcels of 1 MB, each round of Bruck sends half of all
+// bytes.
 TEST(choose_exchange, prefers_few_messages_if_short_and_few_bytes_if_long) {
   const auto where = net::network_by_text("hxb:4x4x4");
   const net::simulate_options barriers{.barrier = true};
@@ -29,8 +30,8 @@ TEST(choose_exchange, prefers_few_messages_if_short_and_few_bytes_if_long) {
   EXPECT_GE(seconds_of(large, "bruck"), 6 * 32 * (1 << 20) / 200e6);
 }
 
-// Oracle: [Itakura]'s definition of the skew rate. One parcel per round is three times as large as the others and
-// determines the duration of the rounds.
+// Oracle: the definition of the skew rate in [Itakura]. One parcel per round is three times as large as the others. This
+// parcel determines the duration of the rounds.
 TEST(choose_exchange, counts_the_largest_parcel_of_each_round) {
   const auto where = net::network_by_text("hxb:2x2x4");
   const plan::parcel_sizes sizes = [](int from, int) { return std::int64_t{from == 0 ? 300'000 : 100'000}; };
@@ -42,8 +43,8 @@ TEST(choose_exchange, counts_the_largest_parcel_of_each_round) {
     }
 }
 
-// Oracle: none of the schedules is free of conflicts on a tapered tree; exchanging inside leaves first sends fewer
-// messages, and the same bytes, across the top.
+// Oracle: every schedule has conflicts on a tapered tree. A schedule that first exchanges inside leaves sends fewer messages
+// across the top, with an equal number of bytes.
 TEST(choose_exchange, knows_groups_of_a_fat_tree) {
   const auto where = net::network_by_text("fattree:4x4,over=4");
   const auto all = net::choose_exchange(where, plan::equal_parcels(64), 16);

@@ -20,14 +20,15 @@ plan::plan swap_of(int n) {
   return plan::binary_swap(n, elements, order);
 }
 
-// All images are sent to rank 0, one after the other.
+// All images are sent to rank 0, one after another.
 plan::plan sequential(int n) {
   std::vector<net_test::written_message> messages;
   for (int rank = 1; rank < n; ++rank) messages.push_back({rank - 1, rank, 0, {0, elements}});
   return written_plan(n, elements, messages, "sequential");
 }
 
-// Oracle: the costs by hand: seven whole images one after the other, compared with 7/8 of one and its gather.
+// Oracle: the costs, computed by hand. Seven whole images, one after another, are compared with 7/8 of one image and its
+// gather.
 TEST(rank_plans, puts_the_cheaper_plan_first) {
   const std::vector<plan::plan> candidates{sequential(8), swap_of(8), sequential(8)};
   const auto ranked = net::rank_plans(candidates, net::blue_gene_l(), 4);
@@ -39,7 +40,7 @@ TEST(rank_plans, puts_the_cheaper_plan_first) {
   EXPECT_LT(ranked[0].cost.total, ranked[1].cost.total / 4);
 }
 
-// Oracle: the definition: the best measured frame decides, independent of the prediction.
+// Oracle: the definition. The best measured frame decides, independent of the prediction.
 TEST(choose, keeps_the_fastest_of_the_plans_that_were_tried) {
   const std::vector<net::trial> trials{
       {"binary-swap", 1e-3, {9e-3, 2.5e-3}}, {"radix-k", 1.2e-3, {8e-3, 1.5e-3}}, {"direct-send", 1.3e-3, {1.5e-3, 4e-3}}};

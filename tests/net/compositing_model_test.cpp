@@ -10,13 +10,13 @@ namespace compositing_model_test {
 using namespace osteon;
 using net::compositing_machine;
 
-constexpr double p = 512.0 * 512 * 4;  // bytes of the image of [Ono]
+constexpr double p = 512.0 * 512 * 4;  // number of bytes of the image of [Ono]
 
 double printed(const compositing_machine& m, int ranks, int group) {
   return net::multi_step_time(m, ranks, group, p).frames_per_second();
 }
 
-// A machine on which every term of the model is present.
+// A machine on which every term of the model is non-zero.
 compositing_machine with_everything() {
   compositing_machine m = net::blue_gene_l();
   m.latency = 3e-6;
@@ -30,7 +30,7 @@ compositing_machine with_everything() {
   return m;
 }
 
-// Oracle: equation 4 evaluated by hand from [Ono]'s figures (per-message reading), in frames per second.
+// Oracle: equation 4 of [Ono], evaluated by hand from the figures of [Ono] (per-message reading), in frames per second.
 TEST(printed_equations, give_the_frame_rates_of_the_printed_figures) {
   const std::map<int, double> bgl{{2, 95.26}, {4, 70.18}, {8, 62.01}, {16, 58.58}, {512, 55.54}, {4096, 55.40}};
   for (const auto& [n, fps] : bgl) EXPECT_NEAR(printed(net::blue_gene_l(), n, n), fps, 0.005) << n;
@@ -38,7 +38,7 @@ TEST(printed_equations, give_the_frame_rates_of_the_printed_figures) {
   for (const auto& [n, fps] : ha) EXPECT_NEAR(printed(net::ha8000(), n, n), fps, 0.005) << n;
 }
 
-// Oracle: equation 5 by hand with a binary tree in its second step.
+// Oracle: equation 5, evaluated by hand with a binary tree in its second step.
 TEST(printed_equations, give_the_frame_rates_of_multi_step_compositing) {
   EXPECT_NEAR(printed(net::blue_gene_l(), 1024, 512), 30.31, 0.005);
   EXPECT_NEAR(printed(net::blue_gene_l(), 2048, 512), 20.84, 0.005);
@@ -47,14 +47,14 @@ TEST(printed_equations, give_the_frame_rates_of_multi_step_compositing) {
   EXPECT_NEAR(printed(net::ha8000(), 4096, 1024), 56.31, 0.005);
 }
 
-// Oracle: the same with a swap of the groups' images, t = BS(512) + BS(2), by hand.
+// Oracle: equation 5, evaluated by hand with a swap of the images of the groups, t = BS(512) + BS(2).
 TEST(printed_equations, add_up_both_steps_of_swap_and_swap) {
   const auto m = net::blue_gene_l();
   const auto t = net::multi_step_time(m, 1024, 512, p, net::outer_method::binary_swap);
   EXPECT_DOUBLE_EQ(t.total(), 1 / printed(m, 512, 512) + 1 / printed(m, 2, 2));
 }
 
-// Oracle: the two lines of equation 4 are one geometric sum; literally 6 us x 1 MiB x (1 - 1/n + 1) is seconds.
+// Oracle: the two lines of equation 4 are one geometric sum. Literally, 6 us x 1 MiB x (1 - 1/n + 1) is a number of seconds.
 TEST(printed_equations, to_the_letter_take_seconds) {
   const auto m = net::blue_gene_l();
   const double t = net::binary_swap_time(m, 1024, p, net::latency_reading::per_byte).total();
@@ -66,19 +66,21 @@ TEST(printed_equations, to_the_letter_take_seconds) {
               net::binary_swap_time(without_latency, 1024, p).total(), 1e-15);
 }
 
-// Oracle: the text's "11.5 frames per second, about 17 % of theory" on 1024 ranks: 66.5 without the collect.
+// Oracle: the text of [Ono], "11.5 frames per second, about 17 % of theory" on 1024 ranks. The theory without the collect is
+// 66.5 frames per second.
 TEST(printed_equations, agree_with_17_percent_of_theory) {
   EXPECT_NEAR(11.5 * net::binary_swap_time(net::blue_gene_l(), 1024, p).compose, 0.173, 0.001);
 }
 
-// Oracle: hand sums of every term, for four ranks: two stages, three messages at the root.
+// Oracle: the sum of every term, computed by hand for four ranks. There are two stages, and three messages at the root.
 TEST(extended_model, has_each_term_once) {
   const auto m = with_everything();
   const auto t = net::binary_swap_time(m, 4, p);
   EXPECT_NEAR(t.compose, 2 * (4e-6 + 3e-6 + 2e-6) + 0.75 * p * (8 / 2.8e9 + 8 / 0.7e9), 1e-15);
   EXPECT_NEAR(t.collect, 4e-6 + 7e-6 + p / 5e8 + p * 1e-10 + 2 * 11e-6 + 3 * 13e-9, 1e-15);
   EXPECT_NEAR(net::collect_time(m, 4, p, net::collect_method::tree), 2 * 11e-6 + p / 5e8 + p * 1e-10, 1e-15);
-  // Sixteen ranks: four leaders, each of which gathers three others, then the root gathers three leaders.
+  // There are sixteen ranks. Each of four leaders gathers three other images, and then the root gathers the images of three
+  // leaders.
   EXPECT_NEAR(net::collect_time(m, 16, p, net::collect_method::leaders),
               2 * 11e-6 + 1.25 * p / 5e8 + p * 1e-10 + 2 * (2 * 11e-6 + 3 * 13e-9), 1e-15);
 }
@@ -123,7 +125,8 @@ TEST(sharing, is_the_load_of_the_busiest_link_of_a_torus) {
     }
 }
 
-// Oracle: hand values: 16 ranks of 5 Gb/s on a host of 5 GB/s halve their rate as soon as they leave it.
+// Oracle: values computed by hand. 16 ranks with 5 Gb/s each use the link of a host with 5 GB/s. Their rate is halved as
+// soon as the messages leave the host.
 TEST(sharing, of_a_host_s_link) {
   auto m = net::ha8000();
   m.ranks_per_host = 16;
@@ -136,7 +139,7 @@ TEST(sharing, of_a_host_s_link) {
   EXPECT_NEAR(all_shared, p * (1.0 / 16 - 1.0 / 4096) / m.rate, 1e-12);
 }
 
-// Oracle: a round trip, and the text of each fault.
+// Oracle: reading of the written text, and the text of each fault.
 TEST(machine_text, is_read_as_it_was_written_and_refused_otherwise) {
   auto m = with_everything();
   m.torus = {8, 8, 16};

@@ -27,11 +27,12 @@ int largest(const std::string& network, const plan::plan& what) {
   return count_conflicts(network_by_text(network), what).largest;
 }
 
-// Oracle: by hand. As printed, PU m A + n of the plane of side A sends to n A + u, u = m + n + t (mod A). After X and Y
-// a message is at X and Y of its destination and at its own Z, which depend on n and on the leading bit of u only: the
-// A / 2 messages with these in common, 4, 8 and 16, enter that PU by one link along Y. On 32 x 32 all 32 with the same
-// n meet at (n, n), which is the destination of one: 31 leave it by one link along Y. Both repairs keep positions apart
-// after each dimension (docs/theory/network.md, "Proofs"): load 1.
+// Oracle: determined by hand. As printed, PU m A + n of the plane of side A sends to n A + u, with u = m + n + t (mod A).
+// After X and Y, a message has X and Y of its destination and its own Z. These coordinates depend only on n and on the
+// leading bit of u. The A / 2 messages with equal coordinates (4, 8 and 16) enter that PU by one link along Y. On 32 x 32,
+// all 32 messages with an equal n meet at (n, n). This PU is the destination of one message, and 31 messages leave it by one
+// link along Y. Both repairs keep the positions of messages apart after each dimension (docs/theory/network.md, "Proofs"),
+// so that the load is 1.
 TEST(conflicts, of_the_transposition_as_printed_and_repaired) {
   const std::vector<std::pair<std::vector<int>, int>> cases{
       {{4, 4, 4}, 4}, {{4, 8, 8}, 8}, {{8, 8, 16}, 16}, {{32, 32}, 31}};
@@ -52,7 +53,8 @@ TEST(conflicts, of_the_transposition_as_printed_and_repaired) {
   }
 }
 
-// Oracle: by hand: X is corrected first, so that messages of several rows meet at one PU and leave it by the same link.
+// Oracle: determined by hand. X is corrected first, so that messages of several rows meet at one PU and leave this PU by one
+// link.
 TEST(conflicts, name_the_first_pair) {
   const auto where = network_by_text("hxb:4x4x4");
   const auto what = plan::transposition(64, transposition_order::printed, bytes);
@@ -67,16 +69,16 @@ TEST(conflicts, name_the_first_pair) {
     EXPECT_EQ(sends[0].peer, m.to);
   }
   EXPECT_NE(report.first->first.from, report.first->second.from);
-  // With as many virtual channels as messages no message is blocked, although the rate is shared.
+  // If there are as many virtual channels as messages, no message is blocked, although messages share the rate.
   const auto wide = count_conflicts(network_by_text("hxb:4x4x4,channels=4"), what);
   EXPECT_EQ(wide.largest, 4);
   EXPECT_EQ(wide.free_rounds, 8);
 }
 
-// Oracle: counted by a separate program. The load of a link in a round is the number of messages routed through it;
-// routes correct dimension after dimension by single hops, on a torus the shorter way round, and if both are equally
-// long, up from even coordinates and down from odd ones. The test compares the largest load of all rounds and the mean
-// of the rounds' largest.
+// Oracle: counts of a separate program. The load of a link in a round is the number of messages routed through the link.
+// Routes correct one dimension after another by single hops. On a torus, routes go the shorter way round. If both ways are
+// equally long, routes go up from even coordinates and down from odd coordinates. The test compares the largest load of all
+// rounds, and the mean over the rounds of the largest load.
 TEST(conflicts, of_known_schedules) {
   const auto shift = [](const std::vector<int>& shape) { return plan::shift_exchange(shape, bytes); };
   for (const auto& shape : {std::vector{4, 4, 4}, {4, 4, 8}, {4, 8, 8}, {8, 8, 8}, {8, 8, 16}}) {
@@ -104,7 +106,8 @@ TEST(conflicts, of_known_schedules) {
   EXPECT_EQ(largest("hypercube:10", plan::xor_exchange(1024, bytes)), 1);
 }
 
-// Oracle: enumeration. Wherever a theorem is claimed, counting finds no conflict: random shapes, orders and exchanges.
+// Oracle: enumeration. Wherever a theorem is claimed, counting finds no conflict. The test uses random shapes, orders and
+// exchanges.
 TEST(conflicts, proofs_agree_with_counting) {
   std::mt19937 random(5);
   const auto upto = [&](unsigned n) { return static_cast<int>(random() % n); };
@@ -163,7 +166,7 @@ TEST(conflicts, rejects_uncountable_plans) {
   ASSERT_EQ(some.rounds.size(), 5u);
   EXPECT_EQ(some.rounds[1].round, 1100);
   EXPECT_EQ(some.largest, 1);
-  // Oracle: a placement with both ends on one PU uses no link; two pairs across share a port.
+  // Oracle: a placement with both ends on one PU uses no link. Two pairs across the cut share a port.
   const auto pairs = plan::butterfly(2, 8);
   EXPECT_EQ(count_conflicts(where, pairs, std::vector<int>{5, 5}).largest, 0);
   EXPECT_EQ(count_conflicts(where, plan::butterfly(4, 8), std::vector<int>{0, 0, 9, 9}, {1, 2}).largest, 2);

@@ -1,4 +1,4 @@
-// Cycles of virtual channels.
+// Tests of cycles of virtual channels.
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
@@ -13,8 +13,8 @@ using namespace osteon;
 using net::find_deadlock;
 using net::network_by_text;
 
-// Each channel leads to the beginning of the next one, the last one to the first, and the named message uses the two
-// consecutively.
+// Each channel is followed by the beginning of the next channel, and the last channel by the first. The named message uses
+// both channels consecutively.
 void expect_circle(const net::network& where, const net::deadlock_report& report) {
   ASSERT_GE(report.circle.size(), 2U) << where.name;
   for (std::size_t i = 0; i < report.circle.size(); ++i) {
@@ -43,9 +43,10 @@ net::network ring_of_routers(const char* routing, int channels) {
                           "ring");
 }
 
-// Oracle: Dally and Seitz: dimension order is free on meshes, hypercubes and crossbars, up-down ways on trees; a torus
-// needs two channels in rings of more than four (shortest ways round four have two hops, half of them in each
-// direction, and two consecutive ones turn no corner); local, global, local needs two on a dragonfly.
+// Oracle: Dally and Seitz. Dimension order is free of deadlocks on meshes, hypercubes and crossbars, and so are up-down
+// routes on trees. A torus needs two channels in rings of more than four PUs. In rings of four, the shortest routes have two
+// hops, half of them in each direction, and two consecutive routes turn no corner. On a dragonfly, routes of local, global
+// and local hops need two channels.
 TEST(deadlock, of_minimal_ways) {
   for (const char* text :
        {"mesh:5x3x4", "hypercube:6", "hxb:4x4x4", "hxb:4x4x4,order=zxy", "cube:base=3,n=3", "crossbar:16",
@@ -64,7 +65,8 @@ TEST(deadlock, of_minimal_ways) {
   }
 }
 
-// Oracle: by hand: a ring of five has five channels in each direction, and ways of two hops make each wait for the next.
+// Oracle: determined by hand. A ring of five has five channels in each direction. Because of routes of two hops, each
+// channel waits for the next.
 TEST(deadlock, counts_a_ring) {
   const auto where = network_by_text("torus:5");
   const auto report = find_deadlock(where);
@@ -72,12 +74,13 @@ TEST(deadlock, counts_a_ring) {
   EXPECT_EQ(report.dependencies, 10);
   EXPECT_EQ(report.circle.size(), 5U);
   const auto with_two = find_deadlock(network_by_text("torus:5,channels=2"));
-  // In each direction: five of class 0, and of class 1 the two after the end through which a message continues.
+  // In each direction, there are five channels of class 0, and two channels of class 1. The two channels follow the end
+  // through which a message continues.
   EXPECT_EQ(with_two.channels, 12);
   EXPECT_EQ(with_two.dependencies, 10);
 }
 
-// Oracle: Valiant's two halves each need the channels of a minimal way, and the second never leads back to the first.
+// Oracle: each half of a route of Valiant needs the channels of a minimal route. The second half never returns to the first.
 TEST(deadlock, of_ways_by_a_random_pu) {
   const struct {
     const char* text;
@@ -95,7 +98,7 @@ TEST(deadlock, of_ways_by_a_random_pu) {
   }
 }
 
-// Oracle: up-down ways never turn upward again; shortest ways round five routers wait for each other, but not if each
+// Oracle: up-down routes never turn upward again. Shortest routes round five routers wait for each other, but not if each
 // hop has a separate channel.
 TEST(deadlock, of_routers_and_links_of_ones_own) {
   const auto minimal = ring_of_routers("minimal", 1);
@@ -107,8 +110,8 @@ TEST(deadlock, of_routers_and_links_of_ones_own) {
   EXPECT_TRUE(find_deadlock(ring_of_routers("up-down", 1)).circle.empty());
 }
 
-// Oracle: flit by flit. The messages named in the report, sent at once, reach a deadlock; on a ring of four, which is
-// free, the same pattern does not.
+// Oracle: flit by flit. The messages named in the report are sent at once and reach a deadlock. On a ring of four, which is
+// free of deadlocks, this pattern does not reach a deadlock.
 TEST(deadlock, happens_flit_by_flit) {
   const auto where = network_by_text("torus:5");
   std::vector<std::vector<int>> ways;

@@ -9,7 +9,7 @@ namespace fair_sharing_test {
 
 using osteon::net::fair_sharing;
 
-// Water rises at the same speed in all flows; at a full link its flows stop.
+// The rates of all flows increase at an equal speed, like water that rises. At a full link, the rates of its flows stop.
 std::vector<double> water_filling(const std::vector<double>& capacity, const std::vector<std::vector<int>>& paths) {
   std::vector<double> rate(paths.size(), 0), left = capacity;
   std::vector<bool> open(paths.size(), true);
@@ -36,7 +36,7 @@ std::vector<double> water_filling(const std::vector<double>& capacity, const std
   return rate;
 }
 
-// Oracle: by hand: two flows share a link of 10 and one of them is limited to 3 elsewhere, so the other has 7.
+// Oracle: computed by hand. Two flows share a link of 10. Another link limits one flow to 3, so that the other flow has 7.
 TEST(fair_sharing, of_two_flows_one_of_which_is_limited) {
   fair_sharing shares({10, 3});
   const int a = shares.add(std::vector{0}), b = shares.add(std::vector{0, 1});
@@ -52,8 +52,8 @@ TEST(fair_sharing, of_two_flows_one_of_which_is_limited) {
   EXPECT_DOUBLE_EQ(shares.rate(c), 1.5);
 }
 
-// Oracle: by hand: the chain of links in which every flow of one link shares it with the flow over all links; if the
-// long one ends, each other flow uses its whole link.
+// Oracle: computed by hand. In a chain of links, each link has one flow of its own and the flow over all links. If the long
+// flow ends, each other flow uses its whole link.
 TEST(fair_sharing, of_a_long_flow_beside_short_ones) {
   fair_sharing shares({12, 8, 20});
   const int whole = shares.add(std::vector{0, 1, 2}), a = shares.add(std::vector{0}), b = shares.add(std::vector{1}),
@@ -68,14 +68,14 @@ TEST(fair_sharing, of_a_long_flow_beside_short_ones) {
   EXPECT_DOUBLE_EQ(shares.rate(a), 12);
   EXPECT_DOUBLE_EQ(shares.rate(b), 8);
   EXPECT_DOUBLE_EQ(shares.rate(d), 10);
-  // A link that occurs twice in a way is used twice.
+  // A link that occurs twice in a route is used twice.
   fair_sharing twice({10});
   const int e = twice.add(std::vector{0, 0});
   twice.update();
   EXPECT_DOUBLE_EQ(twice.rate(e), 5);
 }
 
-// Oracle: plain water filling from scratch, after every change; rates that are not reported have not changed.
+// Oracle: plain water filling from the beginning, after every change. Rates that are not reported have not changed.
 TEST(fair_sharing, stays_the_same_as_water_filling) {
   std::mt19937 random(11);
   const auto upto = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };

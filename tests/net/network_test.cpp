@@ -13,7 +13,7 @@ using namespace osteon;
 using net::network;
 using net::network_by_text;
 
-// A way must be connected, begin and end at its PUs, and use no link twice.
+// A route must be connected, must begin and end at its PUs, and must use no link twice.
 void check_ways(const network& what) {
   for (int from = 0; from < what.pus; ++from)
     for (int to = 0; to < what.pus; ++to) {
@@ -35,7 +35,7 @@ void check_ways(const network& what) {
     }
 }
 
-// Links of a shortest way from one vertex to all others.
+// Numbers of links of the shortest routes from one vertex to all others.
 std::vector<int> distances(const network& what, int from) {
   std::vector<int> distance(static_cast<std::size_t>(what.vertices), -1);
   std::vector<std::vector<int>> out(static_cast<std::size_t>(what.vertices));
@@ -83,8 +83,8 @@ const char* const families[] = {"hxb:3x4x2",
                                 "hypercube:0",
                                 "dragonfly:p=3,a=1,h=1"};
 
-// Oracle: breadth-first search. Ways by dimension, up-down and by groups are shortest; in a dragonfly a direct global
-// link is used although two global hops might need no local one, so that only an upper bound holds there.
+// Oracle: breadth-first search. Routes by dimension, up-down routes and routes by groups are shortest. On a dragonfly, a
+// direct global link is used, although two global hops might need no local hop. Only an upper bound holds on a dragonfly.
 TEST(network, ways_are_connected_and_short) {
   for (const char* text : families) {
     const auto what = network_by_text(text);
@@ -107,7 +107,7 @@ TEST(network, ways_are_connected_and_short) {
 TEST(network, ways_by_a_random_pu_are_connected) {
   for (const std::string text : families)
     if (text.find("hypercube:0") == std::string::npos) check_ways(network_by_text(text + ",route=valiant"));
-  // Oracle: on a ring of 16 a random way has 4 + 4 hops on average, not 4.
+  // Oracle: on a ring of 16, a random route has 4 + 4 hops on average, not 4.
   const auto ring = network_by_text("torus:64,route=valiant,seed=3");
   double hops = 0;
   for (int from = 0; from < 64; ++from)
@@ -127,14 +127,16 @@ TEST(network, has_its_links) {
   EXPECT_EQ(count_links(network_by_text("hypercube:10"))[kind::channel], 10 * 1024);
   count = count_links(network_by_text("fattree:16x8x4,over=4x2"));
   EXPECT_EQ(count[kind::injection], 512);
-  EXPECT_EQ(count[kind::up], 32 * 4 + 16 * 4);  // 32 leaves with 4 parents; each 4 spines of 8 leaves have 8 / 2 parents
+  // 32 leaves with 4 parents each; each group of 4 spines of 8 leaves has 8 / 2 parents
+  EXPECT_EQ(count[kind::up], 32 * 4 + 16 * 4);
   count = count_links(network_by_text("dragonfly:p=2,a=4,h=2"));
   EXPECT_EQ(count[kind::local], 9 * 4 * 3);
   EXPECT_EQ(count[kind::global], 9 * 8);
   EXPECT_EQ(network_by_text("dragonfly:p=2,a=4,h=2").pus, 72);
 }
 
-// Oracle: [Itakura]'s example: PU(0,0,0) to PU(0,3,2) passes the exchange of PU(0,3,0), or of PU(0,0,2) in the other order.
+// Oracle: the example of [Itakura]. The route from PU(0,0,0) to PU(0,3,2) passes the exchange switch of PU(0,3,0), or of
+// PU(0,0,2) in the other order.
 TEST(network, corrects_dimensions_in_order) {
   const auto names = [](const network& what, int from, int to) {
     std::string text;
@@ -207,7 +209,7 @@ const char* const two_leaves =
     R"("routers": [{"name": "core"}, {"name": "a", "parent": "core"}, {"name": "b", "parent": "core"}],
   "pus": [{"router": "a", "count": 3}, {"router": "b", "count": 2}])";
 
-// Oracle: by hand: three links from leaf to leaf's PU over the core.
+// Oracle: determined by hand. There are three links from the PU of one leaf over the core to the PU of another leaf.
 TEST(network, of_routers_and_links) {
   for (const char* routing : {"minimal", "up-down"}) {
     const auto what = net::parse_graph(graph(std::string(two_leaves) + ", \"routing\": \"" + routing + "\""), "here");
@@ -217,7 +219,7 @@ TEST(network, of_routers_and_links) {
     EXPECT_EQ(what.route(0, 1).size(), 2u);
     EXPECT_EQ(what.link_name(what.route(0, 4)[1]), "a -> core");
   }
-  // A ring of five routers: up-down may not go round in the forbidden order, minimal does.
+  // In a ring of five routers, up-down routes must not go round in the forbidden order. Minimal routes may.
   std::string ring = R"("routers": [{"name": "0"}, {"name": "1"}, {"name": "2"}, {"name": "3"}, {"name": "4"}], "links": [)";
   for (int i = 0; i < 5; ++i)
     ring.append(i > 0 ? "," : "")
@@ -233,10 +235,11 @@ TEST(network, of_routers_and_links) {
   check_ways(legal);
   EXPECT_EQ(minimal.route(2, 3).size(), 3u);
   EXPECT_EQ(minimal.route(1, 3).size(), 4u);
-  // 2 and 3 are two hops from router 0, both via 1 and 4: from 1 to 3 via 2 is down, then down: legal.
+  // Routers 2 and 3 are two hops from router 0, by router 1 and by router 4. The route from 1 to 3 by 2 goes down twice,
+  // which is legal.
   EXPECT_EQ(legal.route(1, 3).size(), 4u);
-  // From 4 to 2 via 3: down to 3, then up to 2 (a smaller number of the same level): illegal, therefore round via 0 and
-  // 1.
+  // The route from 4 to 2 by 3 goes down to 3 and then up to 2 (a smaller number of the same level), which is illegal. The
+  // legal route therefore goes round by 0 and 1.
   EXPECT_EQ(minimal.route(4, 2).size(), 4u);
   EXPECT_EQ(legal.route(4, 2).size(), 5u);
 }

@@ -18,7 +18,8 @@ using net_test::written_message;
 using net_test::written_plan;
 using plan::arrival;
 
-// Round numbers, so that sums can be verified mentally: 1 s per byte to send, 2 s to blend, 10 s latency.
+// The figures are round numbers, so that sums can be verified mentally: 1 s per byte to send, 2 s to blend, and 10 s
+// latency.
 compositing_machine simple() {
   compositing_machine m;
   m.rate = m.collect_rate = 1;
@@ -34,7 +35,7 @@ plan::plan swap_of(int n, std::int64_t elements, int root, unsigned seed = 0) {
   return plan::binary_swap(n, elements, order, root);
 }
 
-// Arbitrary messages: rounds of random pairs, sizes and arrivals.
+// A plan of arbitrary messages. Rounds have random pairs, sizes and arrivals.
 plan::plan random_plan(std::mt19937& random) {
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const int ranks = 2 + upto(7), rounds = 1 + upto(4);
@@ -65,7 +66,7 @@ compositing_machine random_machine(std::mt19937& random) {
   return m;
 }
 
-// Oracle: equation 4 in its per-message reading; the root does not send its own part.
+// Oracle: equation 4 in its per-message reading. The root does not send its own part.
 TEST(plan_cost, of_a_binary_swap_is_equation_4) {
   for (const auto& machine : {net::blue_gene_l(), net::ha8000()})
     for (int n = 2; n <= 1024; n *= 2) {
@@ -80,7 +81,7 @@ TEST(plan_cost, of_a_binary_swap_is_equation_4) {
     }
 }
 
-// Oracle: the extended equations, in which the root's n - 1 messages cost their fan-in; all other terms are non-zero.
+// Oracle: the extended equations, in which the n - 1 messages of the root cost their fan-in. All other terms are non-zero.
 TEST(plan_cost, of_a_binary_swap_is_the_extended_equation) {
   compositing_machine m = net::blue_gene_l();
   m.arrival_overhead = 40e-6;
@@ -121,7 +122,7 @@ TEST(plan_cost, of_one_message) {
   EXPECT_EQ(cost.skew, 1);
 }
 
-// Oracle: by hand: rank 2 waits for rank 1, which waits for rank 0; rank 3 is idle.
+// Oracle: computed by hand. Rank 2 waits for rank 1, and rank 1 waits for rank 0. Rank 3 is idle.
 TEST(plan_cost, of_a_chain_follows_the_clocks) {
   const auto chain = written_plan(4, 100, {{0, 0, 1, {0, 10}}, {1, 1, 2, {0, 30}, arrival::place}});
   const auto cost = net::cost_of(chain, simple(), 1);
@@ -131,20 +132,21 @@ TEST(plan_cost, of_a_chain_follows_the_clocks) {
   EXPECT_EQ(cost.path, (std::vector<net::critical_round>{{1, 0, 0, 40}, {2, 1, 40, 80}}));
 }
 
-// Oracle: by hand: three messages of 20 bytes meet at rank 0. The port receives them one after the other, and blending
-// (40 s each) starts when the first of them has arrived.
+// Oracle: computed by hand. Three messages of 20 bytes arrive at rank 0. The port receives the messages one after another.
+// Blending takes 40 s for each message and starts when the first message has arrived.
 TEST(plan_cost, of_three_messages_to_one_rank) {
   std::vector<written_message> messages{{0, 1, 0, {0, 20}}, {0, 2, 0, {0, 20}}, {0, 3, 0, {0, 20}}};
   auto m = simple();
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, messages), m, 1).total, 10 + 20 + 3 * 40);
-  m.blend_rate = 2;  // 10 s each, now the port is the slower one
+  m.blend_rate = 2;  // blending takes 10 s for each message, so that the port is slower
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, messages), m, 1).total, 10 + 3 * 20 + 10);
   m.arrival_overhead = 7;
   m.match_time = 5;
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, messages), m, 1).total, 10 + 3 * 20 + 2 * 7 + 3 * 5 + 10);
 }
 
-// Oracle: by hand: one rank sends three messages, each 4 s of its processor and 20 s of its port.
+// Oracle: computed by hand. One rank sends three messages. Each message occupies the processor for 4 s and the port for 20
+// s.
 TEST(plan_cost, of_three_messages_from_one_rank) {
   std::vector<written_message> messages{{0, 0, 1, {0, 20}}, {0, 0, 2, {0, 20}}, {0, 0, 3, {0, 20}}};
   auto m = simple();
@@ -153,11 +155,11 @@ TEST(plan_cost, of_three_messages_from_one_rank) {
   EXPECT_DOUBLE_EQ(cost.total, 4 + 3 * 20 + 10 + 40);
   EXPECT_EQ(cost.busiest_bytes, 60);
   EXPECT_EQ(cost.busiest_rank, 0);
-  m.send_overhead = 30;  // now the processor is the slower one
+  m.send_overhead = 30;  // now the processor is slower than the port
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, messages), m, 1).total, 3 * 30 + 20 + 10 + 40);
 }
 
-// Oracle: by hand: two pieces for one rank travel as one message, and each piece is blended.
+// Oracle: computed by hand. Two pieces for one rank are sent as one message, and each piece is blended.
 TEST(plan_cost, of_pieces_that_travel_together) {
   auto m = simple();
   m.send_overhead = 3;
@@ -170,7 +172,8 @@ TEST(plan_cost, of_pieces_that_travel_together) {
   EXPECT_DOUBLE_EQ(cost.total, 3 + 10 + 15 + (1 + 10) + (1 + 20));
 }
 
-// Oracle: by hand: two ranks of one host share its link, on either side; inside a host no link is shared.
+// Oracle: computed by hand. Two ranks of one host share its link, on the side of the sender or of the receiver. Inside a
+// host, no link is shared.
 TEST(plan_cost, of_hosts_that_share_a_link) {
   auto m = simple();
   m.ranks_per_host = 2;
@@ -181,7 +184,7 @@ TEST(plan_cost, of_hosts_that_share_a_link) {
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, inside), m, 1).total, 10 + 20);
 }
 
-// Oracle: the invariant that a machine better in any parameter is never slower, for any plan.
+// Oracle: an invariant. A machine that is better in any parameter is never slower, for any plan.
 TEST(plan_cost, never_grows_on_a_better_machine) {
   std::mt19937 random(7);
   for (int repeat = 0; repeat < 2000; ++repeat) {
@@ -208,7 +211,7 @@ TEST(plan_cost, never_grows_on_a_better_machine) {
   }
 }
 
-// Oracle: the invariants of a critical path: it contains every round once, without a gap, from 0 to the total.
+// Oracle: invariants of a critical path. The path contains every round once, without a gap, from 0 to the total.
 TEST(plan_cost, has_a_path_without_gaps) {
   std::mt19937 random(11);
   for (int repeat = 0; repeat < 300; ++repeat) {
@@ -224,9 +227,9 @@ TEST(plan_cost, has_a_path_without_gaps) {
   }
 }
 
-// Oracle: lower bound: the time of blending all pixels except a rank's own share, by hand. Upper bound: the equation
-// for the next power of two, and a quarter of it for the round in which the ranks beyond a power of two forward their
-// parts.
+// Oracle: a lower bound, computed by hand. The lower bound is the time of blending all pixels except the part of a rank
+// itself. The upper bound is the equation for the next power of two, increased by a quarter. The quarter is for the round in
+// which the ranks beyond a power of two forward their parts.
 TEST(plan_cost, of_any_number_of_ranks_is_between_the_blending_and_five_quarters_of_the_next_power_of_two) {
   const auto m = net::blue_gene_l();
   constexpr std::int64_t pixels = 512 * 512;

@@ -13,7 +13,8 @@ namespace simgrid_test {
 using namespace osteon;
 namespace sg = simgrid::s4u;
 
-// Time by SimGrid's flow model without its TCP factors. Each run is a process: an engine cannot be created twice.
+// Time by the flow model of SimGrid without its TCP factors. Each run is a process, because an engine cannot be created
+// twice.
 double time_by_simgrid(const net::network& where, const plan::plan& what) {
   int ends[2];
   if (pipe(ends) != 0) return -1;
@@ -65,8 +66,8 @@ double time_by_simgrid(const net::network& where, const plan::plan& what) {
   return time;
 }
 
-// Oracle: SimGrid, an independent flow simulator: FT's transposition on 64 and 256 PUs, as printed and repaired,
-// without start-up.
+// Oracle: SimGrid, an independent flow simulator. The test simulates the transposition of FT on 64 and 256 PUs, as printed
+// and repaired, without start-up.
 TEST(simgrid, has_the_same_time_for_the_transposition) {
   for (const auto& [shape, side] : {std::pair{"4x4x4", 8}, {"4x8x8", 16}}) {
     const auto where = net::network_by_text(std::string("hxb:") + shape + ",startup=0s");
@@ -81,7 +82,8 @@ TEST(simgrid, has_the_same_time_for_the_transposition) {
   }
 }
 
-// Oracle: SimGrid on a pattern whose flows have several rates: a shift on a mesh and on an oversubscribed fat tree.
+// Oracle: SimGrid, on a pattern whose flows have several rates. The pattern is a shift on a mesh and on an oversubscribed
+// fat tree.
 TEST(simgrid, has_the_same_time_where_rates_differ) {
   for (const char* text : {"mesh:4x4x4,startup=0s", "fattree:4x4x4,over=2,startup=0s"}) {
     const auto where = net::network_by_text(text);

@@ -20,13 +20,13 @@ plan::plan listed(int ranks, const std::vector<plan::listed_message>& messages) 
   return plan::plan_of("listed", ranks, messages);
 }
 
-// Round numbers: 1 byte per second, no start-up.
+// Crossbar with round numbers: 1 byte per second and no start-up.
 net::network crossbar(int pus, const std::string& more = "") {
   return network_by_text(std::string("crossbar:").append(std::to_string(pus)).append(",rate=1B/s,startup=0s").append(more));
 }
 
-// Oracle: by hand: two messages to one PU share its ejection; the shorter one (10) ends at 20, the longer one (30) has
-// 20 left then and ends at 40. A third one between other PUs is not delayed.
+// Oracle: computed by hand. Two messages to one PU share its ejection. The shorter message (10 bytes) ends at 20 s. The
+// longer message (30 bytes) then has 20 bytes left and ends at 40 s. A third message between other PUs is not delayed.
 TEST(simulate, messages_that_meet_share) {
   const auto result = simulate(crossbar(5), listed(5, {{0, 0, 2, 10}, {0, 1, 2, 30}, {0, 3, 4, 25}}));
   EXPECT_DOUBLE_EQ(result.rank_end[0], 20);
@@ -37,7 +37,8 @@ TEST(simulate, messages_that_meet_share) {
   EXPECT_EQ(result.messages, 3);
 }
 
-// Oracle: by hand: one after the other 10 and 10 + 30; at the same time both at half rate until 20, then 20 more at full.
+// Oracle: computed by hand. One after another, the messages end at 10 and at 10 + 30. At the same time, both messages have
+// half the rate until 20, and then the longer message needs 20 more at the full rate.
 TEST(simulate, messages_of_one_rank_leave_in_turn_or_share) {
   const auto what = listed(3, {{0, 0, 1, 10}, {0, 0, 2, 30}});
   auto result = simulate(crossbar(3), what);
@@ -48,14 +49,15 @@ TEST(simulate, messages_of_one_rank_leave_in_turn_or_share) {
   EXPECT_DOUBLE_EQ(result.rank_end[2], 40);
 }
 
-// Oracle: by hand: overheads of the sender, the way's latency (three links of 2 s), the receiver's processor in turn.
+// Oracle: computed by hand. The terms are the overheads of the sender, the latency of the route (three links of 2 s), and
+// the processor of the receiver.
 TEST(simulate, ends_of_messages_cost) {
   const auto where = network_by_text("mesh:2,rate=1B/s,startup=5s,latency=2s");
   EXPECT_DOUBLE_EQ(simulate(where, listed(2, {{0, 0, 1, 10}})).total, 5 + 10 + 6);
   EXPECT_DOUBLE_EQ(simulate(where, listed(2, {{0, 0, 1, 10}}), {.send_overhead = 1, .receive_overhead = 3}).total,
                    1 + 10 + 6 + 3);
-  // Three messages of 10 arrive at one PU at once, at 30: the first costs 4, the others 4 + 7, and 1 for each before
-  // them.
+  // Three messages of 10 bytes arrive at one PU at 30 s. The first message costs 4 s, and the others cost 4 + 7 s, and 1 s
+  // for each message before them.
   const auto fan_in = listed(4, {{0, 1, 0, 10}, {0, 2, 0, 10}, {0, 3, 0, 10}});
   simulate_options o;
   o.receive_overhead = 4;
@@ -64,8 +66,9 @@ TEST(simulate, ends_of_messages_cost) {
   EXPECT_DOUBLE_EQ(simulate(crossbar(4), fan_in, o).total, 30 + 3 * 4 + 2 * 7 + (1 + 2));
 }
 
-// Oracle: by hand: rank 0 is busy with round 0 until 10; rank 1 sends to it in round 1 at once. With the eager protocol
-// the message flows from 0 to 5 concurrently with the other; with a rendezvous it starts at 10.
+// Oracle: computed by hand. Rank 0 is busy with round 0 until 10 s. Rank 1 sends to rank 0 in round 1 at once. With the
+// eager protocol, this message flows from 0 to 5 s, concurrently with the other message. With a rendezvous, the message
+// starts at 10 s.
 TEST(simulate, receivers_may_come_late) {
   const auto what = listed(3, {{0, 0, 2, 10}, {1, 1, 0, 5}});
   EXPECT_DOUBLE_EQ(simulate(crossbar(3), what).rank_end[1], 5);
@@ -79,7 +82,8 @@ TEST(simulate, receivers_may_come_late) {
   EXPECT_DOUBLE_EQ(result.round_end[0], 12);
 }
 
-// Oracle: by hand: a quarter of the rate is lost; an endless stream uses half of each link shared with it.
+// Oracle: computed by hand. A quarter of the rate is lost. An endless stream uses half of each link that it shares with the
+// message.
 TEST(simulate, shares_with_others) {
   const auto what = listed(2, {{0, 0, 1, 30}});
   EXPECT_DOUBLE_EQ(simulate(crossbar(4), what, {.background = 0.25}).total, 40);
@@ -91,12 +95,12 @@ TEST(simulate, shares_with_others) {
 TEST(simulate, ranks_on_one_pu_use_no_link_but_share_its_ports) {
   const auto what = listed(4, {{0, 0, 1, 30}, {0, 2, 3, 10}});
   EXPECT_DOUBLE_EQ(simulate(crossbar(2), what, {}, std::vector<int>{0, 0, 0, 1}).total, 10);
-  // Both leave PU 0 one after the other.
+  // Both messages leave PU 0 one after another.
   EXPECT_DOUBLE_EQ(simulate(crossbar(2), what, {}, std::vector<int>{0, 1, 0, 1}).total, 40);
 }
 
-// Oracle: Table 5 of [Itakura] by its own formula: A rounds of 5 us + bytes / 200 MB/s without collisions; as printed
-// with X first, the messages of a round share a port by loads of 4 and 8, if start-up is left out.
+// Oracle: Table 5 of [Itakura] by its own formula. Without collisions, there are A rounds of 5 us + bytes / 200 MB/s. As
+// printed with X first, the messages of a round share a port with loads of 4 and 8, if start-up is left out.
 TEST(simulate, of_the_transposition_is_the_formula) {
   for (const auto& [shape, side, load] : {std::tuple{"4x4x4", 8, 4}, {"4x8x8", 16, 8}}) {
     const std::int64_t bytes = std::int64_t{256} * 256 * 128 * 16 / (side * side) / side;
@@ -112,7 +116,7 @@ TEST(simulate, of_the_transposition_is_the_formula) {
   }
 }
 
-// Oracle: a lower bound that counts bytes on each link, and the time that one link needs for all its bytes.
+// Oracle: a lower bound. The bound counts the bytes on each link, and the time that one link needs for all its bytes.
 TEST(simulate, is_never_faster_than_its_busiest_link) {
   std::mt19937 random(3);
   for (const char* text :
@@ -142,8 +146,8 @@ TEST(simulate, is_never_faster_than_its_busiest_link) {
   }
 }
 
-// Oracle: by hand: binary swap of 4 on a crossbar: half and a quarter of the image are sent and blended, and the three
-// other quarters arrive at the root one after the other.
+// Oracle: computed by hand for a binary swap of 4 ranks on a crossbar. Half and a quarter of the image are sent and blended.
+// The three other quarters arrive at the root one after another.
 TEST(simulate, of_a_compositing_plan) {
   const auto what = plan::make_exchange("binary-swap", {.ranks = 4, .pixels = 400, .bytes_per_pixel = 1});
   simulate_options o;

@@ -1,7 +1,8 @@
 #pragma once
-// Wormhole switching, flit by flit, on links that buffer one flit: a message moves as a rigid worm. In each cycle its
-// head enters the next link of its way, if that is free, and all its flits advance by one link; a link is free again
-// when the last flit has passed. Messages are processed in the order of their numbers, rotated by one in each cycle.
+// Wormhole switching, simulated flit by flit, on links that buffer one flit. A message moves as a rigid worm. In each cycle,
+// the head of the message enters the next link of its route if this link is free, and all flits advance by one link. A link
+// is free again when the last flit has passed. Messages are processed in the order of their numbers, rotated by one in each
+// cycle.
 #include <algorithm>
 #include <osteon/net/networks/network.hpp>
 #include <vector>

@@ -26,8 +26,8 @@ net_test::worms worms_of(const net::network& where, const plan::plan& what, std:
 
 int longest_wait(const net_test::worms& worms) { return *std::max_element(worms.waited.begin(), worms.waited.end()); }
 
-// Oracle: flit by flit: with the repair no message ever waits; as printed each round takes at least its load of 4 times
-// as long.
+// Oracle: a simulation flit by flit. With the repair, no message ever waits. As printed, each round takes at least its load
+// of 4 times as long.
 TEST(wormhole, the_transposition_waits_as_printed_and_never_once_repaired) {
   const auto where = network_by_text("hxb:4x4x4");
   const auto printed = plan::transposition(64, transposition_order::printed, plan::equal_parcels(flits));
@@ -41,14 +41,15 @@ TEST(wormhole, the_transposition_waits_as_printed_and_never_once_repaired) {
   }
 }
 
-// Oracle: flit by flit: messages much longer than their ways wait for each other exactly if the load is above 1, and no
-// round ends before the time predicted by the flow simulation, in which links are shared without holding them.
+// Oracle: a simulation flit by flit. Messages that are much longer than their routes wait for each other exactly if the load
+// is above 1. No round ends before the time that the flow simulation predicts. In the flow simulation, messages share links
+// and never block them.
 TEST(wormhole, somebody_waits_where_the_load_is_above_one) {
   std::mt19937 random(2);
   int waiting = 0, free = 0;
   for (int repeat = 0; repeat < 60; ++repeat) {
     const auto where = network_by_text(repeat % 2 == 0 ? "hxb:4x4x4,rate=1B/s,startup=0s" : "mesh:8x8,rate=1B/s,startup=0s");
-    // From a few messages to a complete permutation, so that there are rounds of both kinds.
+    // The rounds have from a few messages to a complete permutation, so that there are rounds with and without waiting.
     std::vector<int> to(64);
     std::iota(to.begin(), to.end(), 0);
     std::shuffle(to.begin(), to.end(), random);
@@ -70,8 +71,8 @@ TEST(wormhole, somebody_waits_where_the_load_is_above_one) {
   EXPECT_GT(free, 10);
 }
 
-// Oracle: a known deadlock: on a ring of six all PUs send two hops in the same direction; each head waits for a link
-// that the next one holds. This confirms that the reference models single channels.
+// Oracle: a known deadlock. On a ring of six, all PUs send two hops in one direction. Each head waits for a link that the
+// next message occupies. The deadlock confirms that the reference models single channels.
 TEST(wormhole, reference_gets_stuck_on_a_ring) {
   const auto where = network_by_text("torus:6");
   std::vector<std::vector<int>> ways;

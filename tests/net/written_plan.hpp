@@ -1,5 +1,5 @@
 #pragma once
-// Plans written as a list of messages in a test.
+// Plans that a test writes as a list of messages.
 #include <osteon/plan/plan.hpp>
 #include <string>
 #include <utility>

@@ -27,7 +27,7 @@ auto inner_product_of(std::size_t size) {
   };
 }
 
-// Oracle: the fixed point of a linear map, found in one step more than there are values. The other ranks have no
+// Oracle: the fixed point of a linear map. The number of steps is the number of values plus one. The other ranks have no
 // values.
 TYPED_TEST(anderson_acceleration_of, linear_maps_takes_as_many_steps_as_there_are_unknowns) {
   int rank = 0;
@@ -57,7 +57,8 @@ vector map_of(const vector& x) {
 
 constexpr double unlimited = 1e9;
 
-// The method as in section 2 of [WalkerNi2011]: differences in a window, least squares by orthogonal transformations.
+// The method as in section 2 of [WalkerNi2011], with differences in a window, and least squares by orthogonal
+// transformations.
 std::vector<vector> reference_iterates(vector x, std::size_t depth, double most, int steps) {
   std::vector<vector> iterates, all_x, all_g;
   for (int step = 0; step < steps; ++step) {
@@ -81,7 +82,7 @@ std::vector<vector> reference_iterates(vector x, std::size_t depth, double most,
   return iterates;
 }
 
-// Oracle: the method by dense least squares over the same window, also if the caller bounds the iterates.
+// Oracle: the method by dense least squares over the same window. The caller may bound the iterates.
 TYPED_TEST(anderson_acceleration_of, nonlinear_maps_has_the_iterates_of_dense_least_squares) {
   constexpr Eigen::Index size = 9;
   constexpr int steps = 9;
@@ -114,7 +115,7 @@ TYPED_TEST(anderson_acceleration_of, nonlinear_maps_has_the_iterates_of_dense_le
     }
 }
 
-// Oracle: invariant. After a restart the change is the correction, as at the start.
+// Oracle: an invariant. After a restart, the change is the correction, as at the start.
 TEST(anderson_acceleration, forgets_all_iterates_at_a_restart) {
   anderson_acceleration<float> acceleration(inner_product_of(2), 3);
   std::vector<float> change{1, 2};

@@ -7,7 +7,7 @@ namespace coarse_direct_test {
 
 using namespace osteon;
 
-// A chain of points that exchange heat only with their neighbours, in rows as on a coarse level.
+// A chain of points. Points exchange heat only with their neighbours. The rows are those of a coarse level.
 numerics::coarse_level chain_of(const std::vector<float>& conductance) {
   const std::size_t points = conductance.size() + 1;
   numerics::coarse_level level;
@@ -27,9 +27,10 @@ numerics::coarse_level chain_of(const std::vector<float>& conductance) {
   return level;
 }
 
-// Oracle: hand value. A unit of heat that enters at one end of a chain and leaves at the other reduces the temperature
-// by one over the conductance between each two points. The conductances differ so much that the rounded diagonal of a
-// point loses the smaller one: a factorisation of rounded diagonals would have a pivot that is not positive.
+// Oracle: a value computed by hand. A unit of heat enters at one end of a chain and leaves at the other end. Between two
+// points, this heat reduces the temperature by one over the conductance. The conductances differ so much that the rounded
+// diagonal of a point loses the smaller conductance. A factorisation of rounded diagonals would have a pivot that is not
+// positive.
 TEST(coarse_direct, factorises_a_floating_part_whose_diagonals_lose_conductances) {
   const float weak = std::ldexp(1.0F, -26);
   const std::vector<float> conductance{1, weak, 3, weak, 1, weak, 2};

@@ -14,7 +14,7 @@ using numerics::gcr_outcome;
 using vector = Eigen::VectorXd;
 using matrix = Eigen::MatrixXd;
 
-constexpr int length = 11;        // length of an array, all ranks
+constexpr int length = 11;        // length of an array over all ranks
 constexpr int size = 2 * length;  // length of two arrays
 constexpr double of_second = 4;   // weight of the second array in the inner product
 constexpr std::size_t most_kept = 30;
@@ -31,7 +31,7 @@ double inner(const vector& a, const vector& b) {
   return a.head(length).dot(b.head(length)) + of_second * a.tail(length).dot(b.tail(length));
 }
 
-// Each rank has some rows of both arrays, with a gap between the arrays.
+// Each rank has several rows of both arrays. There is a gap between the arrays.
 struct dense_system {
   const matrix& a;
   MPI_Comm comm;
@@ -147,7 +147,7 @@ TEST(gcr, replaces_the_oldest_direction_as_orthomin) {
       EXPECT_NEAR(recursion.residual(), expected, 1e-5 * b.norm());
     }
     EXPECT_EQ(recursion.size(), capacity);
-    vector left = b;  // x and r are consistent
+    vector left = b;  // x and r are consistent with each other
     vector x = vector::Zero(size);
     system.each([&](std::int64_t local, Eigen::Index global) { x[global] = system.x[at(local)]; });
     MPI_Allreduce(MPI_IN_PLACE, x.data(), size, MPI_DOUBLE, MPI_SUM, system.comm);
@@ -156,8 +156,8 @@ TEST(gcr, replaces_the_oldest_direction_as_orthomin) {
   }
 }
 
-// Oracle: hand value. A rotation by a right angle makes the image orthogonal to the residual: the first step has the length
-// zero, the second one finds the same direction.
+// Oracle: a value computed by hand. A rotation by a right angle makes the image orthogonal to the residual. The first step
+// has the length zero, and the second step finds the direction of the first step again.
 TEST(gcr, reports_an_image_that_the_kept_ones_span) {
   matrix a = matrix::Zero(size, size);
   for (Eigen::Index i = 0; i + 1 < length; i += 2) a(i, i + 1) = 1, a(i + 1, i) = -1;
@@ -172,7 +172,7 @@ TEST(gcr, reports_an_image_that_the_kept_ones_span) {
   EXPECT_EQ(recursion.size(), 0U);
 }
 
-// Oracle: invariant. The step along a direction without an image is zero.
+// Oracle: an invariant. The step along a direction without an image is zero.
 TEST(gcr, reports_a_step_that_is_not_finite) {
   const matrix a = matrix::Zero(size, size);
   dense_system system(a, right_side());

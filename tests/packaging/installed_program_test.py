@@ -1,4 +1,5 @@
-"""MPI library of the program in the wheel: that of its launcher, else that of the Python environment."""
+"""Tests of the MPI library of the program in the wheel. The library is that of its launcher, and otherwise that of the
+Python environment."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def test_started_alone_it_takes_the_mpi_and_the_launcher_beside_its_python(prefi
 
 
 def test_an_mpi_that_was_installed_beside_open_mpi_was_chosen(prefix: Path) -> None:
-    """Oracle: expected values written by hand. mpirun may belong to either package; the launcher of MPICH has its own
+    """Oracle: expected values written by hand. mpirun may belong to either package. The launcher of MPICH has its own
     name."""
     install(prefix, "lib/libmpi.so.12", "bin/mpiexec.hydra")
     assert installed_program.settings({"OSTEON_PYTHON": "p"}) == {
@@ -83,7 +84,8 @@ def test_without_a_package_of_mpi_the_bridge_looks_for_the_systems(prefix: Path)
 def test_started_by_a_launcher_it_takes_the_mpi_beside_that(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, reported: str, library: str, adapter: str
 ) -> None:
-    """Oracle: expected values written by hand; the MPI of the environment would make each process a job of one rank."""
+    """Oracle: expected values written by hand. With the MPI of the environment, each process would be a job of one
+    rank."""
     site = prefix / "site"
     launched_by(site, monkeypatch)
     (site / "lib" / library).touch()
@@ -92,7 +94,7 @@ def test_started_by_a_launcher_it_takes_the_mpi_beside_that(
 
 
 def test_a_launcher_of_the_system_has_its_library_by_name(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: expected values written by hand; Debian stores its libraries in a folder per architecture."""
+    """Oracle: expected values written by hand. Debian stores its libraries in a folder per architecture."""
     launched_by(prefix / "usr", monkeypatch)
     monkeypatch.setattr(installed_program, "_can_be_loaded", lambda name: name == "libmpich.so.12")
     found = installed_program.settings({"PMI_RANK": "0", "OSTEON_PYTHON": "p"})
@@ -111,7 +113,7 @@ def test_a_launcher_of_the_system_has_its_library_by_name(prefix: Path, monkeypa
 def test_python_takes_an_mpi_that_can_be_loaded(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, chosen: str | None, asked: str
 ) -> None:
-    """Oracle: expected values written by hand; the bridge would end the Python process."""
+    """Oracle: expected values written by hand. The bridge would end the Python process."""
     variables = {"OSTEON_MPI": chosen} if chosen else {}
     wanted = asked.format(prefix=prefix)
     assert installed_program.mpi_of(variables) is None

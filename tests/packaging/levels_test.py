@@ -1,4 +1,4 @@
-"""Modules compiled for several processor levels: the dynamic loader selects the best one."""
+"""Tests of modules that are compiled for several processor levels. The dynamic loader selects the best level."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def best_level() -> int:
 
 
 def test_the_loader_takes_the_level_of_the_processor(program: Path) -> None:
-    """Oracle: the flags of /proc/cpuinfo. The program, its inline functions included, and all modules without
-    computation remain at x86-64-v2."""
+    """Oracle: the flags of /proc/cpuinfo. The program with its inline functions, and all modules without computation,
+    remain at x86-64-v2."""
     level = best_level()
     assert run(program).split() == ["2", "2", str(level), str(level)]
 

@@ -1,4 +1,4 @@
-"""The recipes maintained by hand, and the version, which several files contain."""
+"""Tests of the recipes that are maintained by hand, and of the version, which several files contain."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_file_states_the_version_of_cmake() -> None:
 def test_a_recipe_names_options_that_there_are(recipe: str) -> None:
     """Oracle: the options and cached variables of CMakeLists.txt, here and in bridge/."""
     known = set(re.findall(r"(?:option|set)\((OSTEON_\w+)", CMAKE + (ROOT / "bridge/CMakeLists.txt").read_text()))
-    known |= {"OSTEON_LICENCES"}  # of cmake/osteon_wheel.cmake
+    known |= {"OSTEON_LICENCES"}  # options of cmake/osteon_wheel.cmake
     text = (PACKAGING / recipe).read_text()
     named = set(
         re.findall(r"-D(OSTEON_\w+)|define(?:_from_variant)?\(\"(OSTEON_\w+)|cmake\.define\.(OSTEON_\w+)", text)
@@ -50,7 +50,7 @@ def test_the_definitions_of_the_wheel_are_options() -> None:
 
 
 def test_conda_and_pip_require_equal_packages() -> None:
-    """Oracle: the core dependencies of pyproject.toml. The MPI of conda is that of the build, which has no
+    """Oracle: the core dependencies of pyproject.toml. The MPI of conda is the MPI of the build, which has no
     osteon._native."""
     pip = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     text = (PACKAGING / "conda-forge/meta.yaml").read_text()

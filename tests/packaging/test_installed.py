@@ -1,4 +1,5 @@
-"""Result of `cmake --install`: a program that runs, and packages that a small CMake project finds and links."""
+"""Tests of the result of `cmake --install`: a program that runs, and packages that a small CMake project finds and
+links."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_installed_program_finds_its_python_half(prefix: Path, tmp_path: Path) -> None:
-    """Oracle: a volume fraction of one half; PYTHONPATH contains no folder of the source tree."""
+    """Oracle: a volume fraction of one half. PYTHONPATH contains no folder of the source tree."""
     import numpy as np
 
     image = np.zeros((6, 4, 4), np.uint8)
@@ -51,7 +52,7 @@ def test_the_installed_program_finds_its_python_half(prefix: Path, tmp_path: Pat
 
 
 def test_a_foreign_project_links_the_modules_and_the_bridge(prefix: Path, tmp_path: Path) -> None:
-    """Oracle: the force of a bar, the sum of ranks, the exit code of a usage error (consumer/)."""
+    """Oracle: the force of a bar, the sum over ranks, and the exit code of a usage error (consumer/)."""
     moved = f"-DMOVED_HEADERS={ROOT}/cmake/moved_headers.txt"
     run("cmake", "-S", CONSUMER, "-B", tmp_path, "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={prefix}", moved)
     run("cmake", "--build", tmp_path)

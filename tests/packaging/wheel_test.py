@@ -1,4 +1,5 @@
-"""The wheel: the metadata of pyproject.toml and the contents of a wheel in dist/ (`./run wheel` builds one)."""
+"""Tests of the wheel: the metadata of pyproject.toml, and the contents of a wheel in dist/ (`./run wheel` builds a
+wheel)."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def imported_modules() -> set[str]:
 
 def test_every_import_is_a_dependency_or_names_its_extra() -> None:
     """Oracle: the imports of python/osteon."""
-    of_callers = {"mpi4py", "itk"}  # imported only if the caller passes an object of this package
+    of_callers = {"mpi4py", "itk"}  # these packages are imported only if the caller passes one of their objects
     unknown = imported_modules() - set(CORE_MODULES) - set(PACKAGE_OF) - of_callers
     assert not unknown, f"neither a dependency nor in python/osteon/extras.py: {unknown}"
     assert {canonicalize_name(name) for name in CORE_MODULES.values()} <= names(PROJECT["dependencies"])

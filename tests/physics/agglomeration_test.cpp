@@ -56,7 +56,7 @@ void expect_equal(const answer& one, const answer& other) {
     ASSERT_NEAR(one.displacement_mm[i], other.displacement_mm[i], 1e-10);
 }
 
-// Oracle: the same problem without agglomeration. All levels move to rank 0, or some levels to some ranks.
+// Oracle: the solution without agglomeration. All levels move to rank 0, or some levels move to some ranks.
 TEST(agglomeration, gives_the_same_answer_in_as_many_iterations) {
   const model m = porous(28);
   for (const bool is_cut_in_bricks : {false, true}) {
@@ -69,7 +69,7 @@ TEST(agglomeration, gives_the_same_answer_in_as_many_iterations) {
   }
 }
 
-// Oracle: the same problem without agglomeration. Bricks of many moduli have matrices that are computed on demand.
+// Oracle: the solution without agglomeration. Bricks of many moduli have matrices that are computed on demand.
 TEST(agglomeration, moves_bricks_of_many_materials) {
   model m = porous(24);
   m.materials = {{}};
@@ -80,7 +80,7 @@ TEST(agglomeration, moves_bricks_of_many_materials) {
   expect_equal(solve(p, always), solve(p, never));
 }
 
-// Oracle: the same problem without agglomeration. The last bricks of 33, 14 and 21 voxels have their own lengths, and nodes
+// Oracle: the solution without agglomeration. The last of the bricks of 33, 14 and 21 voxels have their own lengths. Nodes
 // on opposite faces are copies of one node.
 TEST(agglomeration, keeps_periodic_faces) {
   model m = solid({33, 14, 21}, {0.9, 1.0, 1.2});
@@ -151,7 +151,7 @@ TEST(agglomeration, is_counted_by_virtual_ranks_as_by_a_run) {
     const plans found = of_iteration(planned, 1);
     EXPECT_EQ(found, of_iteration(ran, iterations));
     EXPECT_EQ(found.contains("level 1 to 1 ranks, 16 B"), fewest == always && ranks > 1);
-    if (fewest == always && ranks <= 8)  // one rank holds all levels below the voxels
+    if (fewest == always && ranks <= 8)  // one rank has all levels below the voxels
       for (const auto& [name, t] : found) {
         EXPECT_TRUE(t.messages == 0 || name.starts_with("nodes of level 0") || name.starts_with("level 1 ") ||
                     name.starts_with("reductions"))
@@ -160,8 +160,9 @@ TEST(agglomeration, is_counted_by_virtual_ranks_as_by_a_run) {
   }
 }
 
-// Oracle: by hand. A level of 24 x 18 x 18 bricks with 30 nodes on each of 512 ranks takes 53 us there, 63 us on 64 ranks
-// and 44 us on 16 ranks, which are on one host. With 2,000 nodes the computation takes longer than the exchange.
+// Oracle: times computed by hand. A level has 24 x 18 x 18 bricks, with 30 nodes on each of 512 ranks. On these ranks, a
+// computation of the level takes 53 us. It takes 63 us on 64 ranks, and 44 us on 16 ranks of one host. With 2,000 nodes the
+// computation takes longer than the exchange.
 TEST(agglomeration, selects_the_ranks_with_the_least_time) {
   constexpr double places = 24 * 18 * 18;
   EXPECT_EQ(numerics::elasticity_cycle::cheapest_ranks(30, places, 512), 16);
@@ -171,7 +172,8 @@ TEST(agglomeration, selects_the_ranks_with_the_least_time) {
   EXPECT_EQ(numerics::elasticity_cycle::cheapest_ranks(30, places, 1), 1);
 }
 
-// Oracle: by hand. 20 ranks hold a level, then 3, then 1; the parts of 0-6, 7-13 and 14-19 go to 0, 1 and 2.
+// Oracle: determined by hand. 20 ranks have a level, then 3 ranks, then 1 rank. The parts of ranks 0-6, 7-13 and 14-19 move
+// to ranks 0, 1 and 2.
 TEST(agglomeration, assigns_consecutive_ranks_to_a_holder) {
   numerics::holding_ranks holders(20);
   EXPECT_EQ(holders.holder_of(19), 19);

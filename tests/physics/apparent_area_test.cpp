@@ -14,11 +14,11 @@ struct place {
   std::int64_t v, u;
 };
 
-// Whether a place is in the convex hull of others: no line through it has all of them strictly on one side.
+// Whether a place is in the convex hull of others. No line through such a place has all other places strictly on one side.
 bool is_within(const place& p, const std::vector<place>& all) {
   for (const place& a : all)
     if (a.v == p.v && a.u == p.u) return true;
-  for (const place& a : all) {  // the line from p through a, as a support of the hull
+  for (const place& a : all) {  // tests the line from p through a as a support of the hull
     bool left = false, right = false, ahead = false, back = false;
     for (const place& b : all) {
       const std::int64_t turn = (a.v - p.v) * (b.u - p.u) - (a.u - p.u) * (b.v - p.v);
@@ -48,7 +48,7 @@ std::int64_t counted(const std::vector<row_ends>& rows) {
   return count;
 }
 
-// Oracle: the voxels themselves; a voxelised disc is its own outline.
+// Oracle: the voxels themselves. A voxelised disc is its own outline.
 TEST(apparent_area, a_disc_and_a_box_are_their_own_outlines) {
   for (const double radius : {0.4, 3.0, 7.3, 20.0}) {
     std::vector<row_ends> rows(50);

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A small plastic model, solved with an assembled tangent and plain loops over Gauss points, without code of the
-/// solver under test.
+/// A small plastic model with an assembled tangent and plain loops over Gauss points. The model uses no code of the solver
+/// under test.
 #include <Eigen/Dense>
 #include <array>
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace osteon::elastic_model {
 
-/// The yielding material: strengths in uniaxial tension and compression, and slope of the compressive stress over its
-/// plastic strain [MPa].
+/// The yielding material, with strengths in uniaxial tension and compression, and the slope of the compressive stress over
+/// its plastic strain [MPa].
 struct dense_law {
   double tension, compression, hardening;
 };
@@ -40,7 +40,7 @@ class dense_plasticity {
       }
   }
 
-  /// Moves to a factor of the prescribed displacements. @return work of the reactions on those of factor 1
+  /// Moves to a factor of the prescribed displacements. @return work of the reactions on the displacements of factor 1
   double go_to(double factor) {
     for (int i = 0; i < n_; ++i)
       if (fixed_[static_cast<std::size_t>(i)]) u_[i] = factor * value_[i];
@@ -117,7 +117,7 @@ class dense_plasticity {
     return own + Eigen::Matrix3d::Identity() * (mean - own.trace()) / 3;
   }
 
-  // The plastic multiplier as a root found by bisection: no closed form.
+  // The plastic multiplier as a root that is found by bisection, without a closed form.
   outcome returned(const element& e, int g) const {
     const voxel::material& m = (*p_.materials)[e.material];
     const double mu = m.youngs_modulus_MPa / 2 / (1 + m.poisson_ratio),

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The displacements of a small model by an assembled matrix and a factorisation: of the solver under test only the
+/// The displacements of a small model by an assembled matrix and a factorisation. Of the solver under test, only the
 /// stiffness of one brick is used.
 #include <Eigen/SparseCholesky>
 #include <array>
@@ -11,7 +11,7 @@
 namespace osteon::elastic_model {
 
 /// Displacements of all points of the box, shape (z + 1, y + 1, x + 1, 3); zero at points without a node.
-/// @param problem of a single rank
+/// @param problem problem of a single rank
 inline std::vector<double> direct_solution(const numerics::elasticity_problem& problem,
                                            const physics::elasticity_load& load) {
   const index3 points = problem.where.domain + index3{1, 1, 1};
@@ -63,13 +63,13 @@ inline std::vector<double> direct_solution(const numerics::elasticity_problem& p
   stiffness.setFromTriplets(entries.begin(), entries.end());
   const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(stiffness);
   Eigen::VectorXd x = factors.solve(right);
-  x += factors.solve(right - stiffness * x);  // one refinement: high contrast costs digits
+  x += factors.solve(right - stiffness * x);  // one step of refinement, because a high contrast costs digits
   for (std::size_t i = 0; i < u.size(); ++i)
     if (unknown[i] >= 0) u[i] = x[unknown[i]];
   return u;
 }
 
-/// Largest difference between a solution on some ranks and the direct one, over the largest displacement.
+/// Largest difference between a solution on some ranks and the direct solution, relative to the largest displacement.
 inline double largest_difference(const numerics::elasticity_problem& p, const physics::elasticity_solution& s,
                                  const std::vector<double>& direct) {
   const index3 points = p.where.domain + index3{1, 1, 1};

@@ -26,7 +26,7 @@ model lattice(index3 shape) {
   return m;
 }
 
-/// A column in a corner of a wide domain: most bricks are almost empty, and some contain no voxel.
+/// A column in a corner of a wide domain. Most bricks are almost empty, and some contain no voxel.
 model column(index3 shape) {
   model m = solid(shape);
   std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
@@ -43,7 +43,7 @@ support compression(index3 shape) {
 
 grid::block bricks_of(const model& m) { return grid::make_block(MPI_COMM_WORLD, sample::bricks(m.shape, m.voxels)); }
 
-/// Calls body(node of p, the same node of alone).
+/// Calls body(node of p, corresponding node of alone).
 template <class F>
 void for_each_node(const numerics::elasticity_problem& p, const numerics::elasticity_problem& alone, F&& body) {
   const index3 low = p.where.owned.begin;
@@ -52,7 +52,7 @@ void for_each_node(const numerics::elasticity_problem& p, const numerics::elasti
       body(r.first + i, alone.nodes.find(low.z + r.z, low.y + r.y, low.x + r.x + i));
 }
 
-// Oracle: the product on one rank, up to rounding due to another order of the sums.
+// Oracle: the product on one rank. The results differ only by rounding, because the order of the sums differs.
 TEST(elastic_bricks, multiply_as_one_rank_does) {
   for (const model& m : {lattice({9, 8, 10}), column({7, 6, 5})}) {
     const auto p = make_problem(m, compression(m.shape), bricks_of(m));
@@ -159,7 +159,7 @@ TEST(elastic_bricks, update_nodes_during_a_product) {
   }
 }
 
-// Oracle: the solution on one rank; the number of iterations is the same because the coarse operators are.
+// Oracle: the solution on one rank. The numbers of iterations are equal, because the coarse operators are equal.
 TEST(elastic_bricks, give_the_answer_of_one_rank) {
   for (const model& m : {lattice({18, 14, 15}), column({7, 6, 5})}) {
     const auto p = make_problem(m, compression(m.shape), bricks_of(m));
@@ -218,7 +218,7 @@ TEST(elastic_bricks, may_be_periodic) {
   });
 }
 
-// Oracle: by hand; a beam along z fixed only on its top line may rotate about that line.
+// Oracle: determined by hand. A beam along z that is fixed only on its top line may rotate about that line.
 TEST(elastic_bricks, know_where_their_nodes_are) {
   const model m = solid({4, 6, 8});
   const auto p = make_problem(
@@ -231,7 +231,7 @@ TEST(elastic_bricks, know_where_their_nodes_are) {
   EXPECT_EQ(physics::free_rigid_motions(p), std::vector<std::string>{"rotation about x"});
 }
 
-// Oracle: invariant. No coarse brick that is free of supports resists a rotation, for any shape of the voxels.
+// Oracle: an invariant. No coarse brick without supports resists a rotation, for any shape of the voxels.
 TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
   model m = solid({16, 16, 16}, {0.5, 2, 1});
   const auto p = make_problem(m, compression(m.shape), MPI_COMM_SELF);

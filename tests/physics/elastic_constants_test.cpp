@@ -17,7 +17,7 @@ voigt_matrix orthotropic(double c11, double c22, double c33, double c12, double 
 }
 voigt_matrix cubic(double c11, double c12, double c44) { return orthotropic(c11, c11, c11, c12, c12, c12, c44, c44, c44); }
 
-// Oracle: Hooke's law, E = 10, nu = 0.3.
+// Oracle: Hooke's law with E = 10 and nu = 0.3.
 TEST(elastic_constants, of_an_isotropic_material) {
   const double e = 10, nu = 0.3, lambda = e * nu / (1.3 * 0.4), mu = e / 2.6;
   const auto k = constants_of(cubic(lambda + 2 * mu, lambda, mu)).value();
@@ -35,8 +35,8 @@ TEST(elastic_constants, of_an_isotropic_material) {
   EXPECT_NEAR(k.isotropic_misfit, 0, 1e-14);
 }
 
-// Oracle: hand, for copper 168.4, 121.4, 75.4 GPa: A = 2 C44 / (C11 - C12), A^U = 6/5 (sqrt A - 1 / sqrt A)^2
-// ([Ranganathan2008]).
+// Oracle: computed by hand for copper with 168.4, 121.4 and 75.4 GPa, A = 2 C44 / (C11 - C12) and A^U = 6/5 (sqrt A - 1 /
+// sqrt A)^2 ([Ranganathan2008]).
 TEST(elastic_constants, of_a_cubic_crystal) {
   const auto k = constants_of(cubic(168.4, 121.4, 75.4)).value();
   const double zener = 2 * 75.4 / 47.0;
@@ -47,8 +47,8 @@ TEST(elastic_constants, of_a_cubic_crystal) {
   EXPECT_GT(k.isotropic_misfit, 0.1);
 }
 
-// Oracle: the definition; the values E_i, nu_ij, G_ij from which a compliance was computed are recovered, and nu_ij /
-// E_i = nu_ji / E_j.
+// Oracle: the definition. A compliance is computed from the values E_i, nu_ij and G_ij. These values are recovered, and
+// nu_ij / E_i = nu_ji / E_j.
 TEST(elastic_constants, of_an_orthotropic_material) {
   const double e[3] = {2, 3, 5}, g[3] = {0.7, 0.9, 1.1}, nu01 = 0.2, nu12 = 0.25, nu02 = 0.15;
   Eigen::Matrix<double, 6, 6> s = Eigen::Matrix<double, 6, 6>::Zero();
@@ -70,15 +70,16 @@ TEST(elastic_constants, of_an_orthotropic_material) {
   EXPECT_EQ(k.orthotropic_misfit, 0);
   EXPECT_GT(k.cubic_misfit, 0.1);
 
-  stiffness[0][3] = stiffness[3][0] = 0.1;  // extension causes shear: not orthotropic along these axes
-  // Hand: C_xxxy occurs at four places of the tensor, and an entry of the matrix twice for each shear index.
+  // extension causes shear, so that the material is not orthotropic along these axes
+  stiffness[0][3] = stiffness[3][0] = 0.1;
+  // By hand: C_xxxy occurs at four places of the tensor. An entry of the matrix occurs twice for each shear index.
   double square = 0;
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) square += stiffness[i][j] * stiffness[i][j] * (i < 3 ? 1 : 2) * (j < 3 ? 1 : 2);
   EXPECT_NEAR(constants_of(stiffness).value().orthotropic_misfit, 0.2 / std::sqrt(square), 1e-13);
 }
 
-// Oracle: the contract; a material without shear stiffness has no compliance.
+// Oracle: the contract. A material without shear stiffness has no compliance.
 TEST(elastic_constants, are_none_without_resistance) {
   EXPECT_FALSE(constants_of(cubic(2, 1, 0)));
   EXPECT_FALSE(constants_of(cubic(1, 2, 1)));

@@ -13,7 +13,7 @@ namespace osteon::elastic_model {
 
 using image = std::vector<material_number>;
 using axis_value = std::function<void(int direction, double value_mm)>;
-/// Prescribes displacements of the node at (z, y, x), global, by calling `fix`.
+/// Prescribes displacements of the node with the global indices (z, y, x) by calling `fix`.
 using support = std::function<void(index3 node, const axis_value& fix)>;
 
 struct model {
@@ -64,7 +64,8 @@ inline physics::elasticity_solution solved(const numerics::elasticity_problem& p
   return physics::solve_elasticity(p, {tolerance, 500}, null_log());
 }
 
-/// A porous block: the largest part of a gyroid that is connected by faces, so that no part rotates about an edge.
+/// A porous block. The block is the largest part of a gyroid that is connected by faces, so that no part rotates about an
+/// edge.
 inline model porous(std::int64_t n, double cell = 8) {
   model m = solid({n, n, n}, {0.9, 1.0, 1.2});
   for (std::int64_t z = 0; z < n; ++z)

@@ -25,7 +25,8 @@ numerics::elasticity_problem periodic(model& m, MPI_Comm comm = MPI_COMM_WORLD) 
   return p;
 }
 
-/// Energy of the unit cell over its volume, from K u and u: twice the strain energy density of the mean strain.
+/// Energy of the unit cell over its volume, from K u and u. The result is twice the strain energy density of the mean
+/// strain.
 double stiffness(const numerics::elasticity_problem& p, const physics::elasticity_solution& s) {
   double work = 0;
   for (std::int32_t n = 0; n < p.nodes.size(); ++n) {
@@ -45,7 +46,7 @@ constexpr std::array<double, 6> unit(std::size_t k) {
   return strain;
 }
 
-// Oracle: closed form of a 50/50 laminate, E = 1 and 10, nu = 0.3, layers across z.
+// Oracle: the closed form of a 50/50 laminate with E = 1 and 10, nu = 0.3, and layers across z.
 TEST(ElasticPeriodic, ALaminateHasItsConstantsToSevenDigits) {
   for (const index3 shape : {index3{8, 4, 4}, index3{10, 3, 5}, index3{14, 2, 3}}) {
     model m = solid(shape, {0.5, 1.0, 1.5});
@@ -65,7 +66,7 @@ TEST(ElasticPeriodic, ALaminateHasItsConstantsToSevenDigits) {
   }
 }
 
-// Invariant: the result does not depend on the origin of the unit cell, for a porous one of odd size.
+// Invariant: the result does not depend on the origin of the unit cell. The unit cell is porous and has an odd size.
 TEST(ElasticPeriodic, AShiftedUnitCellIsTheSame) {
   model m = porous(13, 13);
   model shifted = m;

@@ -39,7 +39,7 @@ struct bar {
   }
 };
 
-// Oracle: Hooke's law, u = sigma z / E; the residual at the free faces is zero.
+// Oracle: Hooke's law, u = sigma z / E. The residual at the free faces is zero.
 TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
   const bar b;
   physics::elasticity_solver solver(b.problem, {1e-11, 500}, null_log());
@@ -60,7 +60,7 @@ TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
   EXPECT_LT(s.certificate.energy_identity_error, 1e-9);
 }
 
-// Invariant: forces and moments are in equilibrium, and a reused solver gives the same result as a new one.
+// Invariant: forces and moments are in equilibrium. A reused solver yields the result of a new solver.
 TEST(ElasticLoad, LoadCasesShareASetupAndNothingElse) {
   const bar b;
   physics::elasticity_solver shared(b.problem, {1e-10, 500}, null_log());
@@ -90,7 +90,7 @@ TEST(ElasticLoad, DisplacementsAndForcesSuperpose) {
     EXPECT_NEAR(sum.displacement_mm[i], first.displacement_mm[i] + second.displacement_mm[i], 1e-8);
 }
 
-// Oracle: the message states the inconsistent numbers, on all ranks.
+// Oracle: the message on all ranks states the inconsistent numbers.
 TEST(ElasticLoad, TheMessageOfWhatCannotBeAppliedNamesTheNumberOrTheNode) {
   const bar b;
   physics::elasticity_solver solver(b.problem, {1e-8, 500}, null_log());

@@ -18,7 +18,7 @@ struct traffic {
 };
 using parts = std::map<solve_part, std::map<std::string, traffic>>;
 
-/// Message counts of virtual ranks, by part and plan. @param first first planes of the ranks, and the end
+/// Message counts of virtual ranks, by part and plan. @param first first planes of the ranks, and the end of the last rank
 parts counted(const model& m, const std::vector<std::int64_t>& first, int missing_levels = 0) {
   const int ranks = static_cast<int>(first.size()) - 1;
   const grid::box_tree boxes = grid::box_tree::of_planes(m.shape, first);
@@ -41,7 +41,7 @@ parts counted(const model& m, const std::vector<std::int64_t>& first, int missin
   return all;
 }
 
-/// Each voxel refined to a cube of eight.
+/// A model in which each voxel is refined to a cube of eight voxels.
 model refined(const model& m) {
   model fine = solid(m.shape + m.shape);
   for (std::int64_t z = 0; z < fine.shape.z; ++z)
@@ -56,8 +56,8 @@ std::map<std::string, traffic> without_voxels(std::map<std::string, traffic> pla
   return plans;
 }
 
-// Oracle: the same solid with voxels half as large. From level 1 on its bricks are the voxels of the coarse one, so
-// that all messages are the same; level 0 has the same number of messages.
+// Oracle: the same solid with voxels half as large. From level 1 on, the bricks of the fine model are the voxels of the
+// coarse model, so that all messages are equal. The number of messages of level 0 is also equal.
 TEST(elasticity_messages, of_missing_levels_are_those_of_the_whole_image) {
   const model coarse = porous(16), fine = refined(coarse);
   for (const std::vector<std::int64_t>& first : {std::vector<std::int64_t>{0, 9, 16}, {0, 3, 4, 8, 11, 16}}) {
@@ -76,14 +76,15 @@ TEST(elasticity_messages, of_missing_levels_are_those_of_the_whole_image) {
   }
 }
 
-// Oracle: elasticity_cycle.hpp, by hand: six products of the voxels in a cycle, and one in double. No value is sent, so
-// that neither supports nor a separate rank are needed.
+// Oracle: elasticity_cycle.hpp, evaluated by hand. A cycle has six products of the voxels, and there is one product in
+// double precision. No value is sent, so that neither supports nor a separate rank are needed.
 TEST(elasticity_messages, of_the_voxels_are_seven_products_an_iteration) {
   parts found = counted(porous(16), {0, 5, 11, 16});
   auto& iteration = found[solve_part::iteration];
   EXPECT_EQ(iteration.at("nodes of level 0, 12 B").runs, 6);
   EXPECT_EQ(iteration.at("nodes of level 0, 24 B").runs, 1);
-  EXPECT_EQ(iteration.at("nodes of level 0, 12 B").messages, 6 * 4);  // planes: two neighbours in each direction
+  // each rank of planes has two neighbours, with messages in each direction
+  EXPECT_EQ(iteration.at("nodes of level 0, 12 B").messages, 6 * 4);
   EXPECT_EQ(iteration.at("reductions, 8 B").runs, 3);
 }
 

@@ -14,7 +14,8 @@ namespace elasticity_test {
 using namespace osteon;
 using namespace osteon::elastic_model;
 
-/// Sum over ranks of the reaction along `direction` on the plane `plane` of nodes across `across`, each node once.
+/// Sum over ranks of the reaction along `direction`, for the plane `plane` of nodes across `across`. Each node is counted
+/// once.
 double reaction_on_face(const numerics::elasticity_problem& p, const physics::elasticity_solution& s, int across,
                         std::int64_t plane, int direction) {
   double sum = 0;
@@ -24,7 +25,8 @@ double reaction_on_face(const numerics::elasticity_problem& p, const physics::el
       const double force = s.reaction_N[static_cast<std::size_t>(3 * (r.first + i) + direction)];
       if (node[across] == plane) sum += force;
     }
-  // A node between two ranks is on both if both have a voxel at it: query the other side.
+  // A node between two ranks is on both ranks if both ranks have a voxel at the node. The function therefore queries the
+  // other rank.
   std::vector<double> low(static_cast<std::size_t>((p.where.domain.y + 1) * (p.where.domain.x + 1))), mine = low;
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
@@ -42,7 +44,7 @@ double reaction_on_face(const numerics::elasticity_problem& p, const physics::el
   return sum;
 }
 
-/// The bonded compression by 1 % along `along`.
+/// Supports of a bonded compression by 1 % along `along`.
 support compression(index3 shape, vector3 spacing, int along) {
   return [=](index3 node, const axis_value& fix) {
     if (node[along] != 0 && node[along] != shape[along]) return;
@@ -51,7 +53,7 @@ support compression(index3 shape, vector3 spacing, int along) {
   };
 }
 
-/// Uniform strain along `along`, every outer face fixed in its normal direction.
+/// Uniform strain along `along`. Every outer face is fixed in its normal direction.
 support confined(index3 shape, vector3 spacing, int along, double strain) {
   return [=](index3 node, const axis_value& fix) {
     for (int c = 0; c < 3; ++c) {
@@ -68,7 +70,8 @@ double area(const model& m, int across) {
   return a;
 }
 
-// Oracle: analytic; a bar under uniform stress has sigma = E strain for any Poisson contraction of its cross-section.
+// Oracle: analytic solution. A bar under uniform stress has sigma = E strain, for any Poisson contraction of its
+// cross-section.
 TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
   const model m = solid({11, 6, 5}, {0.5, 0.8, 1.1});
   for (int along = 0; along < 3; ++along) {
@@ -87,7 +90,7 @@ TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
   }
 }
 
-// Oracle: analytic; E (1 - nu) / ((1 + nu)(1 - 2 nu)).
+// Oracle: analytic solution, E (1 - nu) / ((1 + nu)(1 - 2 nu)).
 TEST(elasticity, gives_a_confined_block_the_confined_modulus) {
   const model m = solid({9, 4, 7}, {1.1, 0.7, 0.9});
   const auto p = make_problem(m, confined(m.shape, m.spacing, 0, -0.01));
@@ -95,7 +98,7 @@ TEST(elasticity, gives_a_confined_block_the_confined_modulus) {
   EXPECT_NEAR(reaction_on_face(p, s, 0, 9, 0) / area(m, 0) / -0.01, 0.7 / (1.3 * 0.4), 1e-8);
 }
 
-// Oracle: analytic; u_x = gamma z is simple shear with stress gamma E / (2 (1 + nu)).
+// Oracle: analytic solution. The displacement u_x = gamma z is simple shear with stress gamma E / (2 (1 + nu)).
 TEST(elasticity, gives_simple_shear_the_shear_modulus) {
   const model m = solid({8, 5, 6}, {1.1, 0.7, 0.9});
   const auto p = make_problem(m, [&](index3 node, const axis_value& fix) {
@@ -112,7 +115,7 @@ TEST(elasticity, gives_simple_shear_the_shear_modulus) {
   EXPECT_NEAR(stress, 0.02 / 2.6, 1e-8);
 }
 
-// Oracle: closed form of layered media (Backus), layers of E = 1 and 10, nu = 0.3, normal to z.
+// Oracle: the closed form of layered media (Backus). The layers are normal to z, with E = 1 and 10, and nu = 0.3.
 TEST(elasticity, gives_a_laminate_the_constants_of_layered_media) {
   model m = solid({8, 6, 6});
   for (std::int64_t z = 0; z < 8; ++z)
@@ -142,7 +145,7 @@ TEST(elasticity, gives_a_laminate_the_constants_of_layered_media) {
   EXPECT_NEAR(reaction_on_face(within, solved(within), 1, 6, 2) / area(m, 1) / 0.01, 2.1153846, 3e-6);  // C66
 }
 
-// Oracle: invariant; the stiffness of a body does not depend on the orientation of its image.
+// Oracle: an invariant. The stiffness of a body does not depend on the orientation of its image.
 TEST(elasticity, is_the_same_for_a_reflected_and_for_a_turned_image) {
   const model m = porous(15);
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
@@ -182,7 +185,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   const double force = reaction_on_face(p, one, 0, 21, 0);
   const auto alone = make_problem(m, compression(m.shape, m.spacing, 0), MPI_COMM_SELF);
   const auto by_one_rank = solved(alone, 1e-10);
-  EXPECT_NEAR(by_one_rank.certificate.iterations, one.certificate.iterations, 1);  // rounding may affect the last one
+  EXPECT_NEAR(by_one_rank.certificate.iterations, one.certificate.iterations, 1);  // rounding may change the last iteration
   EXPECT_EQ(by_one_rank.certificate.unknowns, one.certificate.unknowns);
   EXPECT_NEAR(force / reaction_on_face(alone, by_one_rank, 0, 21, 0), 1, 1e-8);
   for (const voxel::run& r : p.nodes.runs())
@@ -197,7 +200,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   EXPECT_LE(one.certificate.true_relative_residual, 1e-10);
 }
 
-// Oracle: invariant; multigrid needs about the same number of iterations for fifteen times as many voxels.
+// Oracle: an invariant. Multigrid needs about the same number of iterations for fifteen times as many voxels.
 TEST(elasticity, takes_about_as_many_iterations_on_finer_images) {
   int iterations[2];
   for (int i = 0; i < 2; ++i) {
@@ -209,7 +212,7 @@ TEST(elasticity, takes_about_as_many_iterations_on_finer_images) {
   EXPECT_LE(iterations[1], 30);
 }
 
-// Oracle: the contract; a solution that missed the tolerance is returned and marked as not converged.
+// Oracle: the contract. A solution that missed the tolerance is returned and marked as not converged.
 TEST(elasticity, tells_that_it_has_not_converged) {
   const model m = porous(15);
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
@@ -220,7 +223,7 @@ TEST(elasticity, tells_that_it_has_not_converged) {
   EXPECT_GT(s.certificate.true_relative_residual, 1e-12);
 }
 
-// Oracle: hand; the motions not prevented by three fixed faces.
+// Oracle: determined by hand. The free motions are those that three fixed faces do not prevent.
 TEST(elasticity, names_the_free_rigid_motions) {
   const model m = solid({8, 5, 6});
   const auto names = [&](const support& supports) { return physics::free_rigid_motions(make_problem(m, supports)); };
@@ -259,7 +262,8 @@ TEST(elasticity, rejects_unsolvable_problems) {
   EXPECT_THROW(solved(make_problem(missing, compression(missing.shape, missing.spacing, 0))), data_error);
 }
 
-// Oracle: the contract; one copy of a node on the plane between two ranks is fixed, or displaced differently.
+// Oracle: the contract. Only one copy of a node on the plane between two ranks is fixed, or the copies are displaced
+// differently.
 TEST(elasticity, refuses_copies_that_are_prescribed_differently) {
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -275,7 +279,7 @@ TEST(elasticity, refuses_copies_that_are_prescribed_differently) {
   EXPECT_THROW(solved(driven), usage_error);
 }
 
-// Oracle: the bar's modulus; the last ranks have planes without voxels.
+// Oracle: the modulus of the bar. The last ranks have planes without voxels.
 TEST(elasticity, works_where_a_rank_has_no_voxels) {
   model m = solid({14, 4, 4});
   for (std::int64_t z = 5; z < 14; ++z)
@@ -289,7 +293,7 @@ TEST(elasticity, works_where_a_rank_has_no_voxels) {
   EXPECT_NEAR(reaction_on_face(p, solved(p), 0, 5, 0) / 16 / 0.01, 1, 1e-8);
 }
 
-// Oracle: zero; all prescribed values are zero.
+// Oracle: zero, because all prescribed values are zero.
 TEST(elasticity, an_unloaded_body_stays_at_rest) {
   const model m = solid({8, 4, 4});
   const auto s = solved(make_problem(m, [](index3 node, const axis_value& fix) {
@@ -313,8 +317,8 @@ TEST(elasticity, takes_any_scale_of_moduli_and_lengths) {
   EXPECT_NEAR(reaction_on_face(p2, tiny, 0, 12, 0) / reaction_on_face(p, usual, 0, 12, 0) / 1e-17, 1, 1e-6);
 }
 
-// Oracle: hand value, a quarter of a voxel's confined stiffness to each of its upper nodes. Isolated voxels keep all
-// their nodes on the coarse levels.
+// Oracle: a value computed by hand. A quarter of the confined stiffness of a voxel acts on each of its upper nodes. Isolated
+// voxels keep all their nodes on the coarse levels.
 TEST(elasticity, solves_voxels_that_hang_together_with_nothing) {
   model m = solid({12, 12, 12});
   for (std::int64_t z = 0; z < 12; ++z)

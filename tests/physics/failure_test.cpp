@@ -34,7 +34,7 @@ physics::failure_plan plan_of(double tension, double compression, double slope, 
   return plan;
 }
 
-// The specimen is compressed or stretched along z between smooth plates; planes of symmetry support it.
+// The specimen is compressed or stretched along z between smooth plates. Planes of symmetry support the specimen.
 support uniaxial(index3 shape, double displacement) {
   return [=](index3 node, const axis_value& fix) {
     if (node.z == 0) fix(0, 0);
@@ -51,7 +51,7 @@ support confined(index3 shape, double displacement) {
     }
   };
 }
-// u_y = gamma z on all faces.
+// Prescribes u_y = gamma z on all faces.
 support sheared(index3 shape, double gamma) {
   return [=](index3 node, const axis_value& fix) {
     for (int c = 0; c < 3; ++c)
@@ -71,10 +71,10 @@ physics::failure_solution solved(const numerics::elasticity_problem& p, const ph
   return physics::solve_failure(p, plan, {tolerance, 500}, {}, null_log());
 }
 
-// The force of a record: absolute value of that of one face.
+// The force of a record, which is the absolute value of the force on one face.
 double force(const physics::failure_record& r, double displacement) { return r.load / displacement; }
 
-// Oracle: analytic; F = A (sy + Et (e - ey)), Et = E H / (E + H), and ey = sy / E, in compression and tension.
+// Oracle: analytic solution in compression and tension. F = A (sy + Et (e - ey)), with Et = E H / (E + H) and ey = sy / E.
 TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
   for (const index3 shape : {index3{3, 1, 1}, {6, 2, 3}, {5, 4, 4}})
     for (const double sign : {-1.0, 1.0})
@@ -91,7 +91,7 @@ TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
           const double strain = 0.02 * r.factor;
           const double stress = strain <= yield / modulus ? modulus * strain : yield + tangent * (strain - yield / modulus);
           EXPECT_NEAR(force(r, displacement), sign * area * stress, 1e-6 * area * yield) << r.factor;
-          // The curve consists of straight lines that begin at records: the trapezoidal rule is exact.
+          // The curve consists of straight lines that begin at records, so that the trapezoidal rule is exact.
           EXPECT_NEAR(r.work_mJ, r.stored_mJ + r.dissipated_mJ + r.hardening_mJ, 1e-6 * s.curve.back().work_mJ);
         }
         EXPECT_NEAR(s.curve.back().yielded, 1, 1e-12);
@@ -101,8 +101,8 @@ TEST(failure, a_bar_yields_and_hardens_along_two_straight_lines) {
       }
 }
 
-// Oracle: analytic; fixed at its sides it yields at sy (1 - nu) / (1 - 2 nu) = 140 MPa, strain 0.0104, then the slope
-// is the bulk modulus, 8333.33 MPa, without hardening.
+// Oracle: analytic solution. A bar that is fixed at its sides yields at sy (1 - nu) / (1 - 2 nu) = 140 MPa and strain
+// 0.0104. Without hardening, the slope then is the bulk modulus, 8333.33 MPa.
 TEST(failure, a_confined_bar_yields_later_and_goes_on_with_the_bulk_modulus) {
   for (const index3 shape : {index3{3, 2, 2}, {5, 3, 4}})
     for (const auto how : {kernel::dilatation::at_points, kernel::dilatation::mean}) {
@@ -119,7 +119,7 @@ TEST(failure, a_confined_bar_yields_later_and_goes_on_with_the_bulk_modulus) {
     }
 }
 
-// Oracle: analytic; in pure shear it yields at sy / sqrt(3) = 46.188 MPa.
+// Oracle: analytic solution. In pure shear, the bar yields at sy / sqrt(3) = 46.188 MPa.
 TEST(failure, shear_yields_at_the_yield_stress_over_the_root_of_three) {
   const index3 shape{3, 3, 4};
   const model m = specimen(shape);
@@ -127,13 +127,13 @@ TEST(failure, shear_yields_at_the_yield_stress_over_the_root_of_three) {
   const auto s = solved(make_problem(m, sheared(shape, gamma)), plan_of(yield, yield, 1, {1}, 5));
   const double mu = modulus / 2 / (1 + ratio);
   EXPECT_NEAR(s.first_yield * gamma * mu, yield / std::sqrt(3.0), 1e-6);
-  // Work over the factor is the shear stress times gamma, over the volume.
+  // The work divided by the factor and by the volume is the shear stress times gamma.
   const double tangent = 1.0 / 3 / (1 + 1.0 / 3 / mu);
   const double stress = yield / std::sqrt(3.0) + tangent * (gamma - yield / std::sqrt(3.0) / mu);
   EXPECT_NEAR(s.curve.back().load, stress * gamma * volume, 1e-6 * stress * gamma * volume);
 }
 
-// Oracle: analytic; two bars next to each other without contact carry the sum of their separate forces.
+// Oracle: analytic solution. Two bars next to each other without contact carry the sum of their separate forces.
 TEST(failure, parallel_bars_of_two_yield_stresses_make_three_straight_lines) {
   const index3 shape{4, 2, 5};
   model m = specimen(shape);
@@ -158,7 +158,7 @@ TEST(failure, parallel_bars_of_two_yield_stresses_make_three_straight_lines) {
     EXPECT_NEAR(force(r, displacement), -4 * (bar(0.03 * r.factor, yield) + bar(0.03 * r.factor, 2 * yield)), 8e-6 * yield);
 }
 
-// Oracle: analytic; both strengths of the cone exactly, and the hardening's slope in compression.
+// Oracle: analytic solution. Both strengths of the cone are exact, and so is the slope of hardening in compression.
 TEST(failure, a_cone_yields_at_its_two_strengths) {
   const index3 shape{4, 2, 3};
   const model m = specimen(shape);
@@ -172,9 +172,9 @@ TEST(failure, a_cone_yields_at_its_two_strengths) {
   }
 }
 
-// Oracle: analytic; both strengths of the quadric exactly for any interaction, and the hardening's slope in
-// compression. Under hydrostatic tension it yields at 1 / (3 (c + b)), c the root of (1 - 2 zeta) / 3 times the mean of
-// 1 / strength.
+// Oracle: analytic solution. Both strengths of the quadric are exact for any interaction, and so is the slope of hardening
+// in compression. Under hydrostatic tension, the quadric yields at 1 / (3 (c + b)). c is the root of (1 - 2 zeta) / 3 times
+// the mean of 1 / strength.
 TEST(failure, a_quadric_yields_at_its_two_strengths_and_under_pressure) {
   const index3 shape{4, 2, 3};
   const model m = specimen(shape);
@@ -199,14 +199,14 @@ TEST(failure, a_quadric_yields_at_its_two_strengths_and_under_pressure) {
   const auto s = solved(make_problem(m, swollen), plan_of(50, 90, 1, {1}, 4, kernel::dilatation::at_points, interaction));
   const double bulk = modulus / 3 / (1 - 2 * ratio);
   EXPECT_NEAR(s.first_yield * strain * 3 * bulk, 1 / (3 * (c + b)), 1e-6);
-  // f = 3 (c + b) p - 1 - h alpha, volume strain 3 (c + b) gamma: p = (1 + h gamma) / 3 (c + b).
+  // With f = 3 (c + b) p - 1 - h alpha and the volume strain 3 (c + b) gamma, p = (1 + h gamma) / 3 (c + b).
   const double d = 3 * (c + b), h = 1 / (90.0 * 90);
   const double gamma = (d * bulk * 3 * strain - 1) / (bulk * d * d + h), p = (1 + h * gamma) / d;
   EXPECT_NEAR(s.curve.back().load, p * 3 * strain * 24, 1e-6 * p * 3 * strain * 24);
 }
 
-// Oracle: analytic; isotropic hardening: unloads along Young's modulus, yields again in tension at the maximum stress
-// of the compression.
+// Oracle: analytic solution for isotropic hardening. The bar unloads along Young's modulus. It yields again in tension at
+// the maximum stress of the compression.
 TEST(failure, unloads_elastically_and_yields_again_at_the_hardened_stress) {
   const index3 shape{3, 2, 2};
   const model m = specimen(shape);
@@ -226,7 +226,8 @@ TEST(failure, unloads_elastically_and_yields_again_at_the_hardened_stress) {
   EXPECT_GE(s.proof.smallest_dissipation_MPa, 0);
 }
 
-// Oracle: an assembled tangent by differences, a bisected multiplier, a dense factorisation; force by force along a path.
+// Oracle: an assembled tangent by differences, a multiplier by bisection, and a dense factorisation. The forces are compared
+// one by one along a path.
 TEST(failure, follows_a_dense_reference_step_by_step) {
   struct law {
     double tension, compression, slope;
@@ -252,7 +253,7 @@ TEST(failure, follows_a_dense_reference_step_by_step) {
     }
 }
 
-// Oracle: the same solid on one rank, to the digits of the solver tolerance; one and two threads.
+// Oracle: the same solid on one rank, to the digits of the solver tolerance, with one and with two threads.
 TEST(failure, does_not_depend_on_ranks_or_threads) {
   for (const auto& [interaction, edge] : {std::pair{0.5, 10}, {0.3, 6}}) {
     model m = porous(edge);
@@ -274,7 +275,7 @@ TEST(failure, does_not_depend_on_ranks_or_threads) {
   }
 }
 
-// Oracle: the balance of the work, as steps shrink: the error of the trapezoidal rule is of second order in the step.
+// Oracle: the balance of the work for steps that shrink. The error of the trapezoidal rule is of second order in the step.
 TEST(failure, work_is_stored_and_dissipated) {
   const model m = specimen({3, 3, 3});
   const double displacement = -0.06;
@@ -291,7 +292,7 @@ TEST(failure, work_is_stored_and_dissipated) {
   }
 }
 
-// Oracle: the path by displacements that meets the loads; a load is met to 1e-6 of the largest.
+// Oracle: the path of displacements that leads to the loads. A load is reached to 1e-6 of the largest load.
 TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   const index3 shape{3, 3, 3};
   const model m = specimen(shape);
@@ -299,7 +300,7 @@ TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   const auto p = make_problem(m, bonded(shape, displacement));
   physics::failure_plan plan = plan_of(yield, yield, hardening, {1, 0, 0.5}, 2);
   plan.amount = displacement;
-  plan.load = -900;  // beyond yielding at about -770
+  plan.load = -900;  // this load is beyond yielding, which begins at about -770
   const auto s = solved(p, plan);
   ASSERT_EQ(s.ended, "");
   ASSERT_EQ(s.turns.size(), 3U);
@@ -325,8 +326,8 @@ TEST(failure, goes_to_given_loads_by_the_displacements_that_they_take) {
   EXPECT_LT(physics::change_of_loads(s.curve, again.curve), 1e-8);
 }
 
-// Oracle: analytic; a bar of hardening H carries sy + Et (e - ey): 20 times the elastic displacement for 2 sy does not
-// reach it.
+// Oracle: analytic solution. A bar with hardening H carries sy + Et (e - ey). The load of 2 sy is not reached at 20 times
+// the elastic displacement for 2 sy.
 TEST(failure, a_load_that_the_specimen_does_not_bear_ends_with_the_last_good_state) {
   const index3 shape{4, 2, 2};
   const model m = specimen(shape);
@@ -348,7 +349,8 @@ TEST(failure, a_load_that_the_specimen_does_not_bear_ends_with_the_last_good_sta
   EXPECT_NEAR(0.02 * found.turns.front(), yield / modulus + 0.01 * yield / tangent, 1e-5);
 }
 
-// Oracle: the exact change of a body with a piecewise linear curve, zero; for another one it decreases with the steps.
+// Oracle: the exact change. The change is zero for a body with a piecewise linear curve. For another body, the change
+// decreases with the steps.
 TEST(failure, half_the_steps_tell_the_error_of_the_steps) {
   const model m = specimen({3, 3, 3});
   double before = 0;
@@ -378,8 +380,9 @@ physics::failure_plan damage_plan(double slope, double fracture, std::vector<dou
   return plan;
 }
 
-// Oracle: analytic; E up to the strength, p E beyond it, a straight line to the origin and back when unloaded; the
-// dissipated energy is the area between the two: (1 - p) st (e - st / E) / 2.
+// Oracle: analytic solution. The slope is E up to the strength and p E beyond the strength. Unloading follows a straight
+// line to the origin, and reloading follows this line back. The dissipated energy is the area between both lines, (1 - p) st
+// (e - st / E) / 2.
 TEST(failure, a_damaged_bar_follows_two_lines_and_unloads_to_the_origin) {
   const index3 shape{3, 2, 2};
   const model m = specimen(shape);
@@ -408,8 +411,8 @@ TEST(failure, a_damaged_bar_follows_two_lines_and_unloads_to_the_origin) {
   }
 }
 
-// Oracle: analytic; the weaker of two bars next to each other breaks at its kappa and has 1e-3 of its stiffness from
-// then on.
+// Oracle: analytic solution. The weaker of two bars next to each other breaks at its kappa. Afterwards, this bar has 1e-3 of
+// its stiffness.
 TEST(failure, a_bar_breaks_at_its_strain_of_fracture) {
   const index3 shape{3, 2, 5};
   model m = specimen(shape);
@@ -434,7 +437,7 @@ TEST(failure, a_bar_breaks_at_its_strain_of_fracture) {
     EXPECT_NEAR(r.broken, is_broken ? 0.5 : 0, 1e-12) << strain;
     EXPECT_NEAR(r.load, 4 * bar + 4 * (is_broken ? kernel::stiffness_of_broken * modulus * strain : bar), 1e-5 * 400);
   }
-  // The plates do not move while the bar breaks: its stored energy is dissipated.
+  // The plates do not move while the bar breaks, so that the stored energy of the bar is dissipated.
   EXPECT_LT(s.proof.work_error, 1e-5);
 }
 

@@ -22,11 +22,11 @@ constexpr line_ends all_ends[] = {{line_end::mirror, line_end::mirror},
                                   {line_end::zero, line_end::zero},
                                   {line_end::other_end, line_end::other_end}};
 
-// A box whose planes are distributed unevenly, rows with gaps between them.
+// A box whose planes are distributed unevenly. There are gaps between its rows.
 numerics::poisson_box make_box(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std::array<double, 3> weight) {
   const int ranks = comm::size(comm), rank = comm::rank(comm);
   numerics::poisson_box box{comm, shape, {}, ends, weight, {}};
-  for (int r = 0; r < ranks; ++r)  // the first one has one plane
+  for (int r = 0; r < ranks; ++r)  // the first rank has one plane
     box.planes.push_back(r == 0 ? 0 : 1 + (shape.z - 1) * (r - 1) / (ranks - 1));
   box.planes.push_back(shape.z);
   for (std::int64_t n = 0;
@@ -51,8 +51,8 @@ double value_at(const std::vector<double>& x, index3 shape, std::array<line_ends
   return sign * x[static_cast<std::size_t>((p.z * shape.y + p.y) * shape.x + p.x)];
 }
 
-// Largest difference between the solution of box_poisson and a random field whose operator, by its definition, is the
-// right-hand side.
+// Largest difference between the solution of box_poisson and a random field. The right-hand side is the operator, by its
+// definition, of the random field.
 double distance(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std::array<double, 3> weight) {
   std::mt19937 draw(11);
   std::uniform_real_distribution<double> value(-1, 1);
@@ -89,13 +89,13 @@ double distance(MPI_Comm comm, index3 shape, std::array<line_ends, 3> ends, std:
   const double shift = is_free ? mean[0] / mean[1] : 0;
   double worst = 0;
   visit([&](index3 p, double& v) { worst = std::max(worst, std::abs(v - shift - value_at(x, shape, ends, p))); });
-  for (std::size_t n = 0; n < f.size(); ++n)  // gaps are unchanged
+  for (std::size_t n = 0; n < f.size(); ++n)  // gaps must be unchanged
     if (static_cast<std::int64_t>(n) % (shape.x + 1) == shape.x) worst = std::max(worst, std::abs(f[n] + 7));
   comm::all_reduce(comm, &worst, 1, MPI_MAX);
   return worst;
 }
 
-// Oracle: the definition of the operator, for all combinations of ends and lengths that are no powers of two.
+// Oracle: the definition of the operator, for all combinations of ends, and for lengths that are no powers of two.
 TEST(flow_box, poisson_is_solved_exactly_in_any_box) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -110,7 +110,8 @@ TEST(flow_box, poisson_is_solved_exactly_in_any_box) {
   EXPECT_LT(distance(comm, {128, 3, 2}, {all_ends[0], all_ends[0], all_ends[0]}, {1, 1, 1}), 1e-11);
 }
 
-// Oracle: an eigenfunction, which is independent of the operator's rounding: cosines of half and of quarter waves.
+// Oracle: an eigenfunction, which does not depend on the rounding of the operator. The eigenfunctions are cosines of half
+// and of quarter waves.
 TEST(flow_box, poisson_of_an_eigenfunction_is_its_eigenvalue) {
   const ranks_with_a_plane comm(15);
   if (comm == MPI_COMM_NULL) return;
@@ -141,7 +142,7 @@ TEST(flow_box, poisson_of_an_eigenfunction_is_its_eigenvalue) {
   EXPECT_LT(worst, 1e-12);
 }
 
-// A box of fluid with velocities that do not conserve mass.
+// A box of fluid whose velocities do not conserve mass.
 struct stirred_box {
   physics::through_problem problem;
   physics::open_flow_cells open;
@@ -181,8 +182,8 @@ const image box_of(index3 shape) {
   return image(shape, [](index3) { return 1; });
 }
 
-// Oracle: the other solver, to its tolerance. Faces with given pressure, walls, planes of symmetry, given velocities
-// and periodic faces in turn along each axis.
+// Oracle: the other solver, to its tolerance. Each axis in turn has faces with given pressure, walls, planes of symmetry,
+// given velocities, and periodic faces.
 TEST(flow_box, transforms_and_multigrid_project_alike) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -234,7 +235,7 @@ TEST(flow_box, incomplete_boxes_are_not_detected_as_boxes) {
   flow_boundary half = on(axis::y, true, face_flow::outlet);
   half.high_mm.x = 2;
   EXPECT_FALSE(physics::find_fluid_box(stirred_box(comm, box_of({6, 5, 4}), {half}).open));
-  // Two given halves are equal to a whole.
+  // Two given halves of a face are equal to a whole face.
   flow_boundary other = on(axis::y, true, face_flow::pressure, 1);
   EXPECT_TRUE(physics::find_fluid_box(stirred_box(comm, box_of({6, 5, 4}), {half, other}).open));
 }

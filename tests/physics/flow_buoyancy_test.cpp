@@ -20,7 +20,8 @@ heat_boundary heated(axis across, bool high, double temperature_K) {
   return {on(across, high, face_flow::wall), {thermal::temperature, temperature_K, 0, 0}};
 }
 
-// Material 1 is fluid, 2 is solid. The fluid has unit viscosity, conductivity and capacity in mm, s, Pa s, W, K.
+// Material 1 is fluid, and material 2 is solid. The fluid has unit viscosity, conductivity and capacity in the units mm, s,
+// Pa s, W and K.
 buoyant_problem make_buoyant(MPI_Comm comm, const image& img, std::vector<flow_boundary> openings,
                              std::vector<std::optional<double>> incoming, std::vector<heat_boundary> conditions,
                              double solid_conductivity = 1) {
@@ -58,7 +59,8 @@ physics::buoyant_solution solve_all(const buoyant_problem& p, double tolerance =
   return answer;
 }
 
-// A box of n x n voxels, one thick. Axes: up, across from the hot to the cold side, thickness.
+// A box of n x n voxels with a thickness of one voxel. The axes are the axis upwards, the axis from the hot to the cold
+// side, and the axis of the thickness.
 buoyant_problem make_square(MPI_Comm comm, int n, double rayleigh, axis up, axis across, double prandtl = 0.71) {
   index3 shape{1, 1, 1};
   shape[static_cast<int>(up)] = shape[static_cast<int>(across)] = n;
@@ -66,7 +68,7 @@ buoyant_problem make_square(MPI_Comm comm, int n, double rayleigh, axis up, axis
   auto p = make_buoyant(comm, image(shape, [](index3) { return 1; }),
                         {on(thick, false, face_flow::slip), on(thick, true, face_flow::slip)}, {{}, {}},
                         {heated(across, false, 301), heated(across, true, 300)});
-  // Diffusivity 1 mm2/s: kinematic viscosity in mm2/s is the Prandtl number.
+  // The diffusivity is 1 mm2/s, so that the kinematic viscosity in mm2/s is the Prandtl number.
   p.flow.viscosity_Pa_s = prandtl;
   p.flow.has_inertia = true;
   p.expansion_per_K = 1e-3;
@@ -82,7 +84,7 @@ double nusselt_of(const physics::buoyant_solution& s, axis across) {
   return low;
 }
 
-// Oracle: the flow driven by the pressure difference due to the weight of the column, in random pores: the same
+// Oracle: the flow driven by the pressure difference due to the weight of the column. In random pores, both flows have equal
 // equations voxel by voxel.
 TEST(flow_buoyancy, a_warm_column_is_a_drop_of_pressure) {
   const ranks_with_a_plane comm(7);
@@ -110,8 +112,8 @@ TEST(flow_buoyancy, a_warm_column_is_a_drop_of_pressure) {
   }
 }
 
-// Oracle: de Vahl Davis 1983, within the accuracy of 20 voxels; the same for any direction of gravity, and for a fluid
-// of negative expansion with gravity reversed.
+// Oracle: de Vahl Davis 1983, within the accuracy of 20 voxels. The result is equal for any direction of gravity, and for a
+// fluid of negative expansion with reversed gravity.
 TEST(flow_buoyancy, heated_squares_have_published_nusselt_numbers) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -126,14 +128,14 @@ TEST(flow_buoyancy, heated_squares_have_published_nusselt_numbers) {
   EXPECT_NEAR(nusselt_of(solve_all(p), axis::y), fast, 1e-4 * fast);
   const auto turned = solve_all(make_square(comm, 20, 1e4, axis::y, axis::z));
   EXPECT_NEAR(nusselt_of(turned, axis::z), fast, 1e-4 * fast);
-  EXPECT_NEAR(turned.rayleigh_number, 1e4, 1e-9 * 1e4);  // based on the prescribed temperatures
+  EXPECT_NEAR(turned.rayleigh_number, 1e4, 1e-9 * 1e4);  // the number is based on the prescribed temperatures
   EXPECT_EQ(turned.unstable_states, 0);
   EXPECT_NEAR(turned.prandtl_number, 0.71, 1e-12);
   EXPECT_LT(turned.momentum_residual, 1e-4);
   EXPECT_LT(turned.heat.certificate.reaction_imbalance, 1e-5);
 }
 
-// Oracle: the eigenvalues of a diagonal map, on ranks that each have a part of its values.
+// Oracle: the eigenvalues of a diagonal map. Each rank has a part of the values of the map.
 TEST(flow_buoyancy, the_leading_multiplier_is_the_largest_eigenvalue) {
   const ranks_with_a_plane comm(3);
   if (comm == MPI_COMM_NULL) return;
@@ -150,7 +152,7 @@ TEST(flow_buoyancy, the_leading_multiplier_is_the_largest_eigenvalue) {
 }
 
 // Oracle: a square heated from below with insulated sides is at rest below the Rayleigh number 2585 [Luijkx1981], and
-// convects above it; Nusselt numbers of [Ouertatani2008], within the accuracy of 20 voxels.
+// convects above this number. The Nusselt numbers are from [Ouertatani2008], within the accuracy of 20 voxels.
 TEST(flow_buoyancy, a_square_heated_from_below_is_in_its_stable_state) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -172,7 +174,7 @@ TEST(flow_buoyancy, a_square_heated_from_below_is_in_its_stable_state) {
   EXPECT_NEAR(nusselt_of(heated_below(1e4), axis::z), 2.158, 0.03 * 2.158);
 }
 
-// Oracle: the text of the messages; an unreachable tolerance is not an error.
+// Oracle: the text of the messages. An unreachable tolerance is not an error.
 TEST(flow_buoyancy, rejects_weightless_fluids_and_reports_transient_flows) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

@@ -47,9 +47,9 @@ carried solve_carried(MPI_Comm comm, const image& img, axis along, std::vector<d
   return result;
 }
 
-// Taylor dispersion of a slit of g voxels on this grid: u_i = y (g - y) / 2 + 1 / 8 with y = i + 1 / 2, as in the flow
-// solver, and a chain of voxels whose b_i+1 - b_i is the sum of u - mean(u) below. @return (D / D_0 - 1) / Pe^2, Pe of
-// the width
+// Taylor dispersion of a slit of g voxels on this grid. The velocity is u_i = y (g - y) / 2 + 1 / 8 with y = i + 1 / 2, as
+// in the flow solver. In the chain of voxels, b_i+1 - b_i is the sum of u - mean(u) over the voxels below. @return (D / D_0
+// - 1) / Pe^2, with Pe based on the width
 double taylor_on_grid(std::int64_t g) {
   std::vector<double> u;
   double mean = 0;
@@ -66,8 +66,8 @@ double taylor_on_grid(std::int64_t g) {
   return sum / static_cast<double>(g) / (mean * mean * static_cast<double>(g * g));
 }
 
-// Oracle: Taylor and Aris: D (1 + Pe^2 / 210) in a slit; on few voxels the sum of the same chain, to rounding, and 1
-// across.
+// Oracle: Taylor and Aris, D (1 + Pe^2 / 210) in a slit. On few voxels, the oracle is the sum of the chain, to rounding.
+// Across the slit, the ratio is 1.
 TEST(flow_dispersion, of_a_slit_is_taylors_and_aris) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -120,8 +120,8 @@ TEST(flow_dispersion, at_peclet_number_0_agrees_with_the_heat_solver) {
       EXPECT_NEAR(porosity * found.dispersion.tensors[0].over_diffusivity[i][j], heat.conductivity_W_per_mK[i][j], 1e-6);
 }
 
-// Oracle: the sample and its mirror images in all directions, repeated periodically. Pores with and without contact to
-// the sides; parts that lead through only along another axis do not count.
+// Oracle: the sample and its mirror images in all directions, repeated periodically. There are pores with and without
+// contact to the sides. Parts that lead through the sample only along another axis do not count.
 TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -131,7 +131,7 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
     return p.y == 2 || p.x == 1 || p.z == 3 || !solid ? 1 : 0;
   });
   const image inner({5, 6, 7}, [](index3 p) {
-    if (p.z == 2 && p.y == 0) return 1;  // leads through along x, disconnected from the rest
+    if (p.z == 2 && p.y == 0) return 1;  // this pore leads through along x and is disconnected from the rest
     return p.y > 1 && p.y < 5 && p.x > 0 && p.x < 6 && (p.z + p.y * p.x) % 7 != 0 ? 1 : 0;
   });
   const vector3 spacing{0.5, 0.4, 0.6};
@@ -145,7 +145,7 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
         return img->at(p);
       });
       const auto own = solve_carried(comm, *img, along, {0, 2, 20}, 1, spacing, 1e-9, true);
-      if (img == &inner) {  // its images are disconnected: there is no flux between them
+      if (img == &inner) {  // the images of this pore are disconnected, so that there is no flux between them
         EXPECT_GT(own.dispersion.tensors[2].over_diffusivity[0][0], own.dispersion.tensors[0].over_diffusivity[0][0]);
         EXPECT_EQ(own.dispersion.tensors[2].over_diffusivity[0][1], 0);
         EXPECT_NEAR(own.dispersion.tensors[2].over_diffusivity[1][1], 0, 1e-6);
@@ -153,7 +153,7 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
       }
       const auto all = solve_carried(comm, eight, along, {0, 2, 20}, 1, spacing);
       EXPECT_NEAR(own.dispersion.mean_velocity_mm_per_s, 2 * all.dispersion.mean_velocity_mm_per_s,
-                  1e-7 * own.dispersion.mean_velocity_mm_per_s);  // the same drop over twice the length
+                  1e-7 * own.dispersion.mean_velocity_mm_per_s);  // the pressure drop is unchanged over twice the length
       EXPECT_EQ(8 * own.flow.counts.flowing, all.dispersion.cells);
       EXPECT_EQ(2 * own.flow.counts.flowing, own.dispersion.cells);
       for (std::size_t n = 0; n < 3; ++n)
@@ -165,8 +165,8 @@ TEST(flow_dispersion, of_a_mirrored_sample_is_that_of_the_sample_and_its_images)
     }
 }
 
-// Oracle: one rank and three threads. Invariants: dispersion grows with the Peclet number along the flow, and is never
-// below diffusion; the velocities conserve mass although the flow is solved to a hundredth.
+// Oracle: one rank and three threads. Invariants: dispersion along the flow grows with the Peclet number and is never below
+// diffusion. The velocities conserve mass, although the flow is solved only to a hundredth.
 TEST(flow_dispersion, is_the_same_on_any_number_of_ranks) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -193,9 +193,9 @@ TEST(flow_dispersion, is_the_same_on_any_number_of_ranks) {
   EXPECT_NEAR(poor.dispersion.tensors[0].over_diffusivity[2][2], before, 0.02 * before);
 }
 
-// Oracle: two forms of one number, which solve_carried compares, at Peclet numbers of a voxel in the hundreds, for
-// which central convection oscillates; and larger dispersion for a faster flow. A cycle for the upwind operator alone
-// does not converge to this.
+// Oracle: two forms of one number, which solve_carried compares. The Peclet numbers of a voxel are in the hundreds, for
+// which central convection oscillates. A faster flow has a larger dispersion. A cycle for the upwind operator alone does not
+// converge to this result.
 TEST(flow_dispersion, settles_where_a_voxel_has_a_peclet_number_of_hundreds) {
   const ranks_with_a_plane comm(18);
   if (comm == MPI_COMM_NULL) return;

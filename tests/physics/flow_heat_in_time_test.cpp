@@ -20,8 +20,8 @@ using physics::flow_boundary;
 using physics::heat_boundary;
 using physics::temperature_problem;
 
-// Material 1 is fluid, 2 is solid. Viscosity, density over viscosity, conductivity and capacity of the fluid are one in
-// mm, s, Pa s, W, K.
+// Material 1 is fluid, and material 2 is solid. For the fluid, the viscosity, the density divided by the viscosity, the
+// conductivity and the capacity are one, in the units mm, s, Pa s, W and K.
 struct warm_flow {
   physics::through_problem flow;
   temperature_problem heat;
@@ -83,8 +83,8 @@ outcome run(const warm_flow& w, physics::flow_time_plan plan, double tolerance =
   return all;
 }
 
-// Oracle: the equations of the same voxels by fine Runge-Kutta steps, for plug flow whose velocity increases with time.
-// The error is of second order in the step.
+// Oracle: the equations of the same voxels by fine Runge-Kutta steps. The flow is a plug flow whose velocity increases with
+// time. The error is of second order in the step.
 TEST(flow_heat_in_time, a_plug_that_speeds_up_carries_heat_to_second_order_in_time) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -140,7 +140,7 @@ TEST(flow_heat_in_time, a_plug_that_speeds_up_carries_heat_to_second_order_in_ti
   EXPECT_GT(errors[1] / errors[2], 3.6);
 }
 
-// Oracle: the transient heat solver, for a nearly stationary fluid in a solid; the same scheme.
+// Oracle: the transient heat solver with an equal scheme, for a nearly stationary fluid in a solid.
 TEST(flow_heat_in_time, a_stationary_fluid_agrees_with_the_heat_solver) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -153,7 +153,7 @@ TEST(flow_heat_in_time, a_stationary_fluid_agrees_with_the_heat_solver) {
                       {on(axis::y, true, face_flow::wall), {thermal::convection, 290, 0, 0.5}},
                       {on(axis::x, false, face_flow::wall), {thermal::flux, 0, 2, 0}}},
                      20, {0.5, 0.4, 0.6});
-  w.flow.is_buoyant = true;  // all fluid is included
+  w.flow.is_buoyant = true;  // the fluid includes all of the fluid voxels
   w.plan.implicitness = 1;
   w.heat.source_W_per_mm3 = {0, 1, 0};
   numerics::heat_problem conduction;
@@ -180,8 +180,8 @@ TEST(flow_heat_in_time, a_stationary_fluid_agrees_with_the_heat_solver) {
   }
 }
 
-// Oracle: the first law over all steps: the heat received from faces, sources and openings equals the increase in fluid
-// and solid. The temperature remains between the given ones.
+// Oracle: the first law over all steps. The heat received from faces, sources and openings equals the increase of heat in
+// fluid and solid. The temperature remains between the given temperatures.
 TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -200,7 +200,7 @@ TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
     for (std::size_t i = 0; i < answer.temperature_K.size(); ++i)
       held += (w.heat.material[i] == 1 ? 1 : 3) * (answer.temperature_K[i] - 300);
     MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_DOUBLE, MPI_SUM, comm);
-    if (implicitness == 1) {  // the other begins with two half steps each; the second is reported
+    if (implicitness == 1) {  // the other scheme begins with two half steps, and the second half step is reported
       double came = 0;
       for (std::size_t n = 1; n < answer.history.size(); ++n) {
         const auto& h = answer.history[n].heat;
@@ -208,7 +208,7 @@ TEST(flow_heat_in_time, all_heat_that_comes_is_stored_or_leaves) {
         for (const auto& pair : h.face_inflow_W) in += pair[0] + pair[1];
         came += in * answer.flow.history[n].step_s;
       }
-      // Incoming heat is relative to the lowest temperature, as mass is conserved.
+      // Incoming heat is relative to the lowest temperature, which is permitted because mass is conserved.
       EXPECT_NEAR(came, held, 1e-6 * held);
     }
     EXPECT_GT(answer.history.back().heat.limited_share, 0);

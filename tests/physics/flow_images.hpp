@@ -11,7 +11,7 @@ using namespace osteon;
 using heat_images::image;
 using heat_images::ranks_with_a_plane;
 
-/// Non-zero voxels are fluid.
+/// Voxels with a non-zero value are fluid.
 inline physics::flow_problem make_problem(MPI_Comm comm, const image& img, std::vector<axis> directions,
                                           physics::flow_surroundings around, vector3 spacing = {1, 1, 1}) {
   std::vector<std::int64_t> active(static_cast<std::size_t>(img.shape.z));

@@ -16,7 +16,7 @@ using physics::flow_boundary;
 
 const physics::through_options exact{1e-9, 3000, true, {}};
 
-// Voxels of an image: 1 is fluid, 0 and larger values are solid; the latter have the label value - 1.
+// Voxels with the value 1 are fluid. Voxels with 0 or a larger value are solid, and a larger value is the label value - 1.
 physics::through_problem labelled(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
                                   std::size_t names = 0, vector3 spacing = {1, 1, 1}) {
   const image fluid(img.shape, [&](index3 p) { return img.at(p) == 1; });
@@ -49,7 +49,7 @@ physics::through_flow solve_it(const physics::through_problem& problem, const ph
   return answer.flows[0];
 }
 
-// The quantities compared between flows.
+// The quantities that the tests compare between flows.
 std::vector<double> numbers_of(const physics::through_flow& f) {
   std::vector<double> all{f.inflow_mm3_per_s, f.pressure_drop_Pa, f.mean_speed_mm_per_s, f.highest_speed_mm_per_s,
                           f.mean_wall_shear_Pa};
@@ -80,7 +80,7 @@ TEST(flow_labels, share_the_force_among_them) {
     problem.has_inertia = inertia;
     const auto flow = solve_it(problem, {1e-5, 1000, false, {}});
     ASSERT_EQ(flow.force_on_label_N.size(), 3U);
-    // Force on the solid without a label: a job in which that solid has a label.
+    // The force on the solid without a label is found by a job in which this solid has a label.
     const image rest(img.shape, [&](index3 p) { return img.at(p) == 1 ? 1 : img.at(p) == 0 ? 2 : 3; });
     auto others = labelled(comm, rest, problem.boundaries, 2);
     others.has_inertia = inertia;
@@ -116,7 +116,7 @@ TEST(flow_labels, of_two_mirrored_blocks_feel_mirrored_forces) {
   EXPECT_NEAR(flow.force_on_label_N[0].y, -flow.force_on_label_N[1].y, 1e-6 * drop);
 }
 
-// Oracle: the image cropped at the beginning of the label, with openings at its faces.
+// Oracle: the image that is cropped at the beginning of the label, with openings at its faces.
 TEST(flow_labels, open_a_pipe_as_its_cropped_end_does) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -146,7 +146,7 @@ TEST(flow_labels, open_a_pipe_as_its_cropped_end_does) {
     }
 }
 
-// A cross with a label in a box of fluid with pores: an opening with steps, convex and concave edges.
+// A cross with a label in a box of fluid with pores. The opening has steps, and convex and concave edges.
 image with_a_source(index3 shape, unsigned seed) {
   std::mt19937 random(seed);
   return {shape, [&](index3 p) {
@@ -158,7 +158,7 @@ image with_a_source(index3 shape, unsigned seed) {
           }};
 }
 
-// Oracle: the same image on one rank, and mirrored and rotated.
+// Oracle: the same image on one rank, mirrored, and rotated.
 TEST(flow_labels, open_inside_alike_on_any_ranks_and_axes) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -194,7 +194,7 @@ TEST(flow_labels, open_inside_alike_on_any_ranks_and_axes) {
     }
 }
 
-// Oracle: a sheet of one voxel between two channels is an opening at the end of both.
+// Oracle: a sheet of one voxel between two channels is an opening at the ends of both channels.
 TEST(flow_labels, of_one_voxel_open_to_both_sides) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -215,7 +215,7 @@ TEST(flow_labels, of_one_voxel_open_to_both_sides) {
   }
 }
 
-// Oracle: moving walls and slip faces of the cropped image; Couette's force.
+// Oracle: moving walls and slip faces of the cropped image, and Couette's force.
 TEST(flow_labels, slide_and_slip_as_faces_of_the_image_do) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -236,7 +236,7 @@ TEST(flow_labels, slide_and_slip_as_faces_of_the_image_do) {
     const auto floor = slips ? face_flow::slip : face_flow::wall;
     auto one = solve_it(labelled(comm, cropped, join({lid(on(axis::y, false, face_flow::wall)), on(axis::y, true, floor)})));
     auto other = solve_it(labelled(comm, whole, join({lid(on_label(1, face_flow::wall)), on_label(2, floor)}), 2));
-    // The walls are solid there: all of the drop acts on them.
+    // The walls are solid, so that the whole pressure drop acts on the walls.
     const double drop = 1e-6 * 5 * 3;
     EXPECT_NEAR(other.force_on_solid_N.z, drop, 1e-6 * drop);
     EXPECT_NEAR(other.force_on_label_N[0].z + other.force_on_label_N[1].z, drop, 1e-6 * drop);
@@ -248,20 +248,20 @@ TEST(flow_labels, slide_and_slip_as_faces_of_the_image_do) {
   }
 }
 
-// A condition on any solid in a ball, and on one side of a label.
+// The conditions refer to any solid in a ball, and to one side of a label.
 TEST(flow_labels, may_be_parts_of_surfaces) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
-  // A plug in a pipe: fluid on both sides.
+  // A plug in a pipe. There is fluid on both sides of the plug.
   const image img({8, 4, 4}, [](index3 p) { return p.z == 3 || p.z == 4 ? 2 : 1; });
   auto plug = on_label(1, face_flow::velocity, 2);
-  plug.only_side = 1;  // faces the high side
+  plug.only_side = 1;  // the side faces the high end
   const auto flow = solve_it(labelled(comm, img, {plug, on(axis::z, true, face_flow::outlet)}));
   EXPECT_EQ(flow.boundaries[0].faces, 16);
   EXPECT_NEAR(flow.boundaries[1].inflow_mm3_per_s, -32, 1e-5);
   auto any = on_label(0, face_flow::velocity, 2);
   any.low_mm.z = 4;
-  const image plain({8, 4, 4}, [](index3 p) { return p.z == 3 || p.z == 4 ? 5 : 1; });  // without a name
+  const image plain({8, 4, 4}, [](index3 p) { return p.z == 3 || p.z == 4 ? 5 : 1; });  // a solid without a name
   expect_same(flow, solve_it(labelled(comm, plain, {any, on(axis::z, true, face_flow::outlet)})), 1e-9);
 }
 

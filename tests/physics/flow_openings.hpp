@@ -30,7 +30,7 @@ inline physics::through_problem make_through(MPI_Comm comm, const image& img, st
   problem.cells = like.cells;
   problem.boundaries = std::move(boundaries);
   problem.viscosity_Pa_s = 1;
-  problem.density_kg_per_m3 = 1e6;  // Reynolds numbers are then velocity * length / viscosity in mm, s, Pa s
+  problem.density_kg_per_m3 = 1e6;  // the Reynolds number then is velocity * length / viscosity in mm, s, Pa s
   return problem;
 }
 

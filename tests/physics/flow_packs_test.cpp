@@ -15,7 +15,7 @@ using physics::flow_surroundings;
 
 const physics::flow_options usual{1e-4, 1, 300, false};
 
-// Spheres at the given points of a periodic cube of n voxels; voxels whose centres are inside are solid.
+// Spheres at the given points of a periodic cube of n voxels. Voxels whose centres are inside a sphere are solid.
 image pack(std::int64_t n, double solid_share, const std::vector<vector3>& points) {
   const double radius =
       std::cbrt(3 * solid_share / (4 * std::numbers::pi * static_cast<double>(points.size()))) * static_cast<double>(n);
@@ -38,7 +38,7 @@ double error_of(const image& img, double exact, axis along = axis::x) {
   return answer.permeability_mm2 / static_cast<double>(img.shape.x * img.shape.x) / exact - 1;
 }
 
-// Oracle: drag coefficients of cubic packs [ZickHomsy1982]; the discretisation errors decrease with the voxel size.
+// Oracle: drag coefficients of cubic packs [ZickHomsy1982]. The discretisation errors decrease with the voxel size.
 TEST(flow_packs, of_spheres_approach_published_drag) {
   const std::vector<vector3> simple{{0.5, 0.5, 0.5}}, centred{{0, 0, 0}, {0.5, 0.5, 0.5}};
   EXPECT_LT(std::abs(error_of(pack(32, 0.5236, simple), 2.5203e-3)), 0.015);
@@ -47,8 +47,8 @@ TEST(flow_packs, of_spheres_approach_published_drag) {
   EXPECT_LT(std::abs(error_of(pack(32, 0.6802, centred), 3.7603e-4, axis::z)), 0.052);
 }
 
-// k / n^2 of a simple cubic pack of spheres with any solid share up to 0.5236: 1 / K of [ZickHomsy1982], table 2, as a
-// polynomial in the cube root of the solid share, which equals 1 at 0 and matches the table to 0.3 %.
+// k / n^2 of a simple cubic pack of spheres, with any solid fraction up to 0.5236. 1 / K of [ZickHomsy1982], table 2, is
+// written as a polynomial in the cube root of the solid fraction. The polynomial is 1 at 0 and matches the table to 0.3 %.
 class cubic_packs {
  public:
   cubic_packs() {
@@ -80,12 +80,13 @@ class cubic_packs {
   Eigen::Matrix<double, 6, 1> fit_;
 };
 
-// Oracle: the same table, at the solid share of the voxels: that of the spheres differs by several per cent if voxels
-// are few. Halving the voxels reduces the error to less than a quarter, over several packs.
+// Oracle: the table of [ZickHomsy1982] at the solid fraction of the voxels. If there are few voxels, this fraction differs
+// from the fraction of the spheres by several per cent. Voxels of half the size reduce the error to less than a quarter,
+// over several packs.
 TEST(flow_packs, of_spheres_approach_it_to_second_order) {
   if (comm::size(MPI_COMM_WORLD) > 1) return;
   const cubic_packs exact;
-  std::vector<double> errors;  // root mean square error, by voxels per edge
+  std::vector<double> errors;  // root mean square error, by number of voxels per edge
   for (const std::int64_t n : {8, 16, 32}) {
     double sum = 0;
     const std::vector<double> shares{0.064, 0.125, 0.216, 0.343, 0.45};
@@ -102,8 +103,8 @@ TEST(flow_packs, of_spheres_approach_it_to_second_order) {
   EXPECT_GT(std::log2(errors[1] / errors[2]), 2);
 }
 
-// Oracle: a square array of cylinders across the flow, F / (mu U) = 102.90 at a solid share of 0.3 [SanganiAcrivos], and
-// along it [DrummondTahir].
+// Oracle: a square array of cylinders at a solid fraction of 0.3. Across the flow, F / (mu U) = 102.90 [SanganiAcrivos]. For
+// flow along the cylinders, the oracle is [DrummondTahir].
 TEST(flow_packs, of_cylinders_approach_published_drag) {
   if (comm::size(MPI_COMM_WORLD) > 1) return;
   const auto array = [](std::int64_t n) {
@@ -118,7 +119,8 @@ TEST(flow_packs, of_cylinders_approach_published_drag) {
   EXPECT_LT(std::abs(error_of(array(64), along * c / std::numbers::pi, axis::z)), 0.007);
 }
 
-// Invariants: symmetric to the solver's tolerance, positive definite; principal values are those of a rotated image.
+// Invariants: the tensor is symmetric to the tolerance of the solver and positive definite. Its principal values are those
+// of a rotated image.
 TEST(flow_packs, have_a_symmetric_positive_tensor) {
   const image img = heat_images::random_porous({20, 18, 16}, 11, 1);
   const auto all = physics::solve_permeability(

@@ -23,7 +23,8 @@ std::uint8_t union_of(MPI_Comm comm, const numerics::flow_parts& parts) {
   return bits;
 }
 
-// By hand: channels along one axis, one that returns through the other side, one that rises along its loop.
+// Oracle: determined by hand. There are channels along one axis, a channel that returns through the other side, and a
+// channel that rises along its loop.
 TEST(flow_parts, lead_through_if_they_come_back_in_another_period) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -34,12 +35,12 @@ TEST(flow_parts, lead_through_if_they_come_back_in_another_period) {
     });
     for (const bool periodic : {true, false}) EXPECT_EQ(union_of(comm, parts_of(comm, channel, periodic)), 1U << a);
   }
-  // Touches both faces of z, but from above and below the same solid plane.
+  // The part touches both faces of z, but from above and below one solid plane.
   const image bay({6, 3, 3}, [](index3 p) { return p.z != 3 && p.y == 1 && p.x == 1; });
   EXPECT_EQ(union_of(comm, parts_of(comm, bay, true)), 0);
   EXPECT_EQ(parts_of(comm, bay, true).parts, 1);
   EXPECT_EQ(parts_of(comm, bay, false).parts, 2);
-  // A staircase: one period along z includes one along x.
+  // A staircase, in which one period along z includes one period along x.
   const image stairs({6, 3, 6}, [](index3 p) { return p.y == 1 && (p.x == p.z || p.x == (p.z + 1) % 6); });
   EXPECT_EQ(union_of(comm, parts_of(comm, stairs, true)), 5);
   EXPECT_EQ(parts_of(comm, stairs, true).flowing_parts, 1);
@@ -64,7 +65,7 @@ TEST(flow_parts, without_a_way_through_have_no_permeability_and_are_not_solved) 
   }
 }
 
-// By hand: a duct 3 voxels wide, and an island, in closed sides.
+// Oracle: determined by hand for a duct 3 voxels wide and an island in closed sides.
 TEST(flow_parts, are_counted) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

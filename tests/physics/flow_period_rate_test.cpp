@@ -20,7 +20,8 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// A slit of g voxels in y, periodic along z and x; friction of its voxels, viscosity and density being 1.
+// A slit of g voxels in y that is periodic along z and x. The friction is that of its voxels, and viscosity and density are
+// 1.
 constexpr std::int64_t gap = 8, period = 4, wide = 2;
 
 physics::through_problem slit(MPI_Comm comm, double rate) {
@@ -39,7 +40,8 @@ Eigen::MatrixXd friction_of_slit() {
   return friction;
 }
 
-// Oracle: the rate itself at each record; the steady drop of plates, k = (g^2 + 2) / 12 voxels^2, exact on this grid.
+// Oracle: the flow rate itself at each record, and the steady drop of plates. k = (g^2 + 2) / 12 voxels^2 is exact on this
+// grid.
 TEST(flow_period_rate, of_plates_is_held_from_rest_to_the_steady_drop) {
   const ranks_with_a_plane comm(period);
   if (comm == MPI_COMM_NULL) return;
@@ -55,14 +57,14 @@ TEST(flow_period_rate, of_plates_is_held_from_rest_to_the_steady_drop) {
     const double k = static_cast<double>(gap * gap + 2) / 12, drop = rate * period / (k * gap * wide);
     EXPECT_NEAR(answer.history.back().flow.period_drop_Pa[0], drop, 1e-6 * std::abs(drop));
     EXPECT_NEAR(answer.history.back().flow.pressure_drop_Pa, -drop, 1e-6 * std::abs(drop));
-    // A plug at first; the shear at its walls requires a large drop.
+    // The flow is a plug at first, and the shear at its walls requires a large drop.
     EXPECT_GT(answer.history[1].flow.period_drop_Pa[0] / drop, 1.5);
   }
 }
 
-// Oracle: velocities and drop of an oscillating rate, from rest: du/dt = drop / length - A u with the sum of u given,
-// on the same voxels by eigenvalues of A on the subspace of zero sum, as in Womersley's flow but with the rate given;
-// second order in the step.
+// Oracle: velocities and drop for an oscillating flow rate, from rest. du/dt = drop / length - A u, and the sum of u is
+// given. The solution uses eigenvalues of A on the subspace of zero sum, as in Womersley's flow but with a given flow rate.
+// The error is of second order in the step.
 TEST(flow_period_rate, that_swings_between_plates_takes_the_drop_of_its_equations) {
   const ranks_with_a_plane comm(period);
   if (comm == MPI_COMM_NULL) return;
@@ -117,7 +119,8 @@ TEST(flow_period_rate, that_swings_between_plates_takes_the_drop_of_its_equation
   EXPECT_GT(of_drop[0] / of_drop[1], 3.7);
 }
 
-// Oracle: the steady solver's drop for the same rate around a block, with inertia; steps that follow the flow; starts.
+// Oracle: the drop of the steady solver for an equal flow rate around a block, with inertia. The test also checks steps that
+// follow the flow, and several starts.
 TEST(flow_period_rate, ends_where_the_steady_flow_is) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

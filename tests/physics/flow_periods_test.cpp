@@ -24,8 +24,8 @@ physics::through_flow solve_it(const physics::through_problem& problem, const ph
 
 std::size_t number(axis a) { return static_cast<std::size_t>(a); }
 
-// Oracle: plates g voxels apart have k = (g^2 + 2) / 12 voxels^2 on this grid, also with inertia: the flow is constant
-// along them.
+// Oracle: plates at a distance of g voxels have k = (g^2 + 2) / 12 voxels^2 on this grid. This also holds with inertia,
+// because the flow is constant along the plates.
 TEST(flow_periods, of_plates_have_their_permeability) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -52,14 +52,14 @@ TEST(flow_periods, of_plates_have_their_permeability) {
         EXPECT_NEAR(flow.period_flow_mm3_per_s[number(side)], 0, 1e-7 * std::abs(rate));
         EXPECT_NEAR(flow.inflow_mm3_per_s, -rate, 1e-7 * std::abs(rate));
         EXPECT_EQ(flow.pressure_drop_Pa, 3);
-        // The inverse problem: the drop of that rate.
+        // The inverse problem has the flow rate as input and the drop as result.
         problem.period_rate_mm3_per_s[number(along)] = rate;
         problem.period_drop_Pa = {};
         EXPECT_NEAR(solve_it(problem).period_drop_Pa[number(along)], -3, 1e-6);
       }
 }
 
-// Oracle: the permeability of an image periodic in all directions, by another solver of the same equations.
+// Oracle: the permeability of an image that is periodic in all directions, from another solver of these equations.
 TEST(flow_periods, in_all_directions_are_those_of_permeability) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -77,8 +77,8 @@ TEST(flow_periods, in_all_directions_are_those_of_permeability) {
     const double rate = permeability.permeability_mm2 * 2 / length * section;
     const auto flow = solve_it(problem);
     EXPECT_NEAR(flow.period_flow_mm3_per_s[number(along)], rate, 1e-6 * rate);
-    // The balance of momentum: the drop acts on the fluid at the interface of two periods. All of it, as all pores lead
-    // through.
+    // By the balance of momentum, the drop acts on the fluid at the interface of two periods. All of the fluid counts,
+    // because all pores lead through the image.
     std::int64_t open = 0;
     for (std::int64_t z = 0; z < 6; ++z)
       for (std::int64_t y = 0; y < 7; ++y)
@@ -93,11 +93,11 @@ TEST(flow_periods, in_all_directions_are_those_of_permeability) {
   }
 }
 
-// Oracle: the same image shifted along the period; on one rank and on all.
+// Oracle: the same image shifted along the period, on one rank and on all ranks.
 TEST(flow_periods, do_not_know_where_they_begin) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
-  // A channel along y between walls in z, with blocks; x is also periodic.
+  // A channel along y between walls in z, with blocks. The x axis is also periodic.
   const auto channel = [](std::int64_t shift) {
     return image({8, 8, 6}, [=](index3 p) {
       const std::int64_t y = (p.y + shift) % 8, x = (p.x + shift) % 6;
@@ -114,7 +114,7 @@ TEST(flow_periods, do_not_know_where_they_begin) {
     const auto flow = solve_it(problem, {1e-7, 2000, true, {}});
     rates.push_back(flow.period_flow_mm3_per_s[1]);
     EXPECT_GT(flow.reynolds_number, 1);
-    // The drop as the unknown.
+    // The drop is the unknown.
     problem.period_drop_Pa = {};
     problem.period_rate_mm3_per_s[1] = rates[0];
     problem.multiples = {0.5, 1};
@@ -124,8 +124,8 @@ TEST(flow_periods, do_not_know_where_they_begin) {
   EXPECT_NEAR(rates[2], rates[0], 1e-5 * rates[0]);
 }
 
-// Openings along one axis and a period across: the same as between planes of symmetry if the flow is constant in that
-// direction.
+// Openings along one axis and a period across are equivalent to openings and planes of symmetry, if the flow is constant in
+// the periodic direction.
 TEST(flow_periods, go_with_openings) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -144,7 +144,7 @@ TEST(flow_periods, go_with_openings) {
   EXPECT_NEAR(one.period_flow_mm3_per_s[2], 0, 1e-6);
 }
 
-// Oracle: a fluid between plates accelerated from rest by a drop; at the end the steady rate.
+// Oracle: a drop accelerates a fluid between plates from rest. At the end, the flow rate is the steady rate.
 TEST(flow_periods, accelerate_a_fluid_in_time) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -155,9 +155,9 @@ TEST(flow_periods, accelerate_a_fluid_in_time) {
   plan.end_s = 40;
   plan.step_s = 0.5;
   const auto found = physics::solve_transient_flow(problem, plan, {1e-7, 500, false, {}}, nullptr, {}, null_log());
-  const double steady = (36. + 2) / 12 * 12;  // gradient 1, section 12
+  const double steady = (36. + 2) / 12 * 12;  // the gradient is 1, and the section is 12
   EXPECT_NEAR(found.history.back().flow.period_flow_mm3_per_s[0], steady, 1e-4 * steady);
-  // Initially there is no friction: velocity = gradient / density * time. 1e6 kg/m3 are 1 Pa s2 / mm2.
+  // Initially there is no friction, so that velocity = gradient / density * time. 1e6 kg/m3 are 1 Pa s2 / mm2.
   EXPECT_LT(found.history[1].flow.period_flow_mm3_per_s[0], 0.5 * 12);
   EXPECT_GT(found.history[1].flow.period_flow_mm3_per_s[0], 0.5 * 12 * 0.6);
 }

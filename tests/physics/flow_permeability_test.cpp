@@ -17,7 +17,8 @@ using namespace osteon;
 using namespace flow_images;
 using physics::flow_surroundings;
 
-// The plainly assembled problem on a periodic box: all faces between fluid voxels one by one, dense least squares.
+// The assembled problem on a periodic box. All faces between fluid voxels are assembled one by one, and the solution is by
+// dense least squares.
 // @return mean velocities (z, y, x) under a unit gradient along each axis [mm2]
 Eigen::Matrix3d dense_reference(const image& img, vector3 h) {
   const index3 n = img.shape;
@@ -80,7 +81,7 @@ image doubled(const image& img, std::array<bool, 3> along) {
           }};
 }
 
-// Oracle: on this grid the profile of a slit is the parabola up to a constant, k = (g^2 + 2) / 12 of the open area.
+// Oracle: on this grid, the profile of a slit is the parabola up to a constant. The open area has k = (g^2 + 2) / 12.
 TEST(flow_permeability, of_a_slit_has_the_exact_value_of_the_grid) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -98,13 +99,14 @@ TEST(flow_permeability, of_a_slit_has_the_exact_value_of_the_grid) {
       }
 }
 
-// Oracle: the same, between closed sides; the square duct's k = 0.0351443 a^2 by its series, + 0.96 % on 20 voxels.
+// Oracle: the parabola between closed sides. The series of the square duct yields k = 0.0351443 a^2, and 0.96 % more on 20
+// voxels.
 TEST(flow_permeability, of_channels_between_closed_sides) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
   const auto mirrored_slit = [](index3 shape) { return image(shape, [](index3 p) { return p.y != 0; }); };
   EXPECT_NEAR(solve_one(comm, mirrored_slit({4, 8, 3}), axis::z, flow_surroundings::mirrored).permeability_mm2,
-              (4 * 49 + 2) / 12. * 7 / 8, 1e-8);  // the mirror image makes it 14 voxels wide
+              (4 * 49 + 2) / 12. * 7 / 8, 1e-8);  // with its mirror image, the channel is 14 voxels wide
   const image duct({4, 20, 20}, [](index3) { return 1; });
   for (const axis along : {axis::z}) {
     const auto answer = solve_one(comm, duct, along, flow_surroundings::closed);
@@ -113,7 +115,8 @@ TEST(flow_permeability, of_channels_between_closed_sides) {
   }
 }
 
-// Oracle: the same image with the estimated scale. With too small a scale, conjugate gradients have no inner product.
+// Oracle: the same image with the estimated scale. With a scale that is too small, conjugate gradients have no inner
+// product.
 TEST(flow_permeability, is_found_from_too_small_a_scale_of_the_preconditioner) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -162,7 +165,7 @@ TEST(flow_permeability, equals_a_dense_solution_on_random_pores) {
     }
 }
 
-// Oracle: a mirrored image has the period of two of its lengths, and by symmetry the flow is normal to its faces.
+// Oracle: a mirrored image has the period of two of its lengths. By symmetry, the flow is normal to the faces.
 TEST(flow_permeability, of_a_mirrored_sample_is_that_of_the_sample_and_its_images) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -176,7 +179,7 @@ TEST(flow_permeability, of_a_mirrored_sample_is_that_of_the_sample_and_its_image
     }
 }
 
-// Oracle: closed sides are equivalent to a layer of solid; a mirrored image is periodic along the flow.
+// Oracle: closed sides are equivalent to a layer of solid. A mirrored image is periodic along the flow.
 TEST(flow_permeability, between_closed_sides_is_that_in_a_frame_of_solid) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -200,8 +203,8 @@ TEST(flow_permeability, between_closed_sides_is_that_in_a_frame_of_solid) {
   }
 }
 
-// Invariants: the same on any ranks and threads and for any orientation of the image, and inside the bounds during the
-// iterations.
+// Invariants: the results are equal for any ranks and threads and for any orientation of the image. During the iterations,
+// the results are inside the bounds.
 TEST(flow_permeability, does_not_depend_on_ranks_threads_or_the_order_of_axes) {
   const image img = heat_images::random_porous({12, 14, 16}, 3, 1);
   const auto together = solve_one(MPI_COMM_WORLD, img, axis::y, flow_surroundings::periodic);
@@ -230,7 +233,7 @@ TEST(flow_permeability, does_not_depend_on_ranks_threads_or_the_order_of_axes) {
   }
 }
 
-// Invariant: replacing fluid by solid never reduces the resistance (the dissipation is a minimum).
+// Invariant: replacing fluid by solid never reduces the resistance, because the dissipation is a minimum.
 TEST(flow_permeability, falls_when_solid_grows) {
   std::mt19937 random(6);
   double before = 1e30;
@@ -243,8 +246,8 @@ TEST(flow_permeability, falls_when_solid_grows) {
   }
 }
 
-// u . A u of velocities on the low faces of a periodic box, by the rows of friction one by one, and their sum along an
-// axis. @param u shape (voxels, 3)
+// u . The product A u for velocities on the low faces of a periodic box, computed by the rows of friction one by one, and
+// the sum of the product along an axis. @param u velocities, shape (voxels, 3)
 struct plain_sums {
   double friction = 0, flux = 0;
 };
@@ -282,8 +285,8 @@ plain_sums sums_of_faces(const image& img, vector3 h, int along, const std::vect
   return sums;
 }
 
-// Oracle: the energy identity. The mean velocity and the power of friction give one permeability: as computed by the
-// solver, for all boundary conditions, and by plain sums over the velocities of the faces.
+// Oracle: the energy identity. The mean velocity and the power of friction yield one permeability. The test compares the
+// values of the solver for all boundary conditions with plain sums over the velocities of the faces.
 TEST(flow_permeability, from_flux_is_that_from_dissipation) {
   const image ball({10, 10, 10}, [](index3 p) {
     return std::hypot(static_cast<double>(p.z) - 4.5, static_cast<double>(p.y) - 4.5, static_cast<double>(p.x) - 4.5) > 4.2;
@@ -328,7 +331,8 @@ TEST(flow_permeability, from_flux_is_that_from_dissipation) {
   EXPECT_GT(solved, 40);
 }
 
-// Invariants: the inflow of each voxel equals its outflow; power over the gradient; the pressure drop.
+// Invariants: the inflow of each voxel equals its outflow. The test also checks the power divided by the gradient, and the
+// pressure drop.
 TEST(flow_permeability, fields_agree_with_the_permeability) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -351,7 +355,7 @@ TEST(flow_permeability, fields_agree_with_the_permeability) {
   }
 }
 
-// By hand: in a straight channel the pressure decreases linearly.
+// Oracle: determined by hand. In a straight channel, the pressure decreases linearly.
 TEST(flow_permeability, gives_pressures_from_the_drop_to_zero) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -366,12 +370,12 @@ TEST(flow_permeability, gives_pressures_from_the_drop_to_zero) {
   }
 }
 
-// Invariant: in a periodic image, the pressure of each connected part of the fluid has zero mean, and is the same on
+// Invariant: in a periodic image, the pressure of each connected part of the fluid has zero mean. The pressure is equal on
 // any number of ranks.
 TEST(flow_permeability, of_a_periodic_sample_has_pressures_with_the_mean_zero_in_each_part) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
-  // Two parts: pores at random below, a winding channel above solid planes.
+  // There are two parts: pores at random below, and a winding channel above solid planes.
   const image pores = random_pores({12, 9, 9}, 11, 0.7);
   const image img({12, 9, 9}, [&](index3 p) {
     if (p.y == 5 || p.y == 8) return 0;

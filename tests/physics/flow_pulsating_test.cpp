@@ -28,7 +28,8 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// Oracle: hand values; a table is linear between its times, constant outside of them, or periodic.
+// Oracle: values computed by hand. A table is linear between its times. Outside of its times, the table is constant or
+// periodic.
 TEST(flow_pulsating, a_table_of_time_is_linear_and_repeats_itself) {
   physics::time_table t{{{1, 0}, {2, 10}, {4, -10}}, 0};
   EXPECT_EQ(t.at(0), 0);
@@ -44,8 +45,9 @@ TEST(flow_pulsating, a_table_of_time_is_linear_and_repeats_itself) {
   EXPECT_EQ(physics::time_table{}.most(), 1);
 }
 
-// Oracle: Womersley's flow between plates [Womersley1955]: on the same voxels by eigenvalues, from rest, of second
-// order in the step; and after some periods the amplitude of the closed form, to the accuracy of the voxels.
+// Oracle: Womersley's flow between plates [Womersley1955]. On the voxels of the test, the reference is computed from rest by
+// eigenvalues, and the error is of second order in the step. After several periods, the amplitude is that of the closed
+// form, to the accuracy of the voxels.
 TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_flow) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -83,7 +85,7 @@ TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_f
       for (std::int32_t n = 0; n < r.length; ++n) {
         const auto i = static_cast<std::size_t>(3 * (r.first + n));
         worst = std::max(worst, std::abs(static_cast<double>(answer.end.velocity_mm_per_s[i]) - exact[r.y]));
-        // The pressure decreases linearly at any time.
+        // The pressure decreases linearly along the channel at any time.
         EXPECT_NEAR(
             answer.end.pressure_Pa[i / 3],
             drop * std::sin(omega * end) * (static_cast<double>(length - problem.where.owned.begin.z - r.z) - 0.5) / length,
@@ -101,7 +103,7 @@ TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_f
   }
   EXPECT_LT(errors[1], 6e-3);
   EXPECT_GT(errors[0] / errors[1], 3.4);
-  // G / (i omega) (1 - cosh(k (y - g / 2)) / cosh(k g / 2)), k^2 = i omega, viscosity and density being 1.
+  // G / (i omega) (1 - cosh(k (y - g / 2)) / cosh(k g / 2)), with k^2 = i omega. Viscosity and density are 1.
   const std::complex<double> i(0, 1), k = std::sqrt(i * omega);
   const double time = 5 * period + 0.3, y = 4.5 - static_cast<double>(g) / 2;
   const std::complex<double> profile =
@@ -109,7 +111,7 @@ TEST(flow_pulsating, pressure_that_oscillates_between_plates_drives_womersleys_f
   EXPECT_NEAR(exact_at(time)[4], std::imag(profile * std::exp(i * omega * time)), 0.02 * std::abs(profile));
 }
 
-// Oracle: a plug with given velocity: its velocity is the given one at any time, its pressure drop accelerates it.
+// Oracle: a plug with given velocity has this velocity at any time. The pressure drop accelerates the plug.
 TEST(flow_pulsating, a_plug_that_is_pushed_needs_the_pressure_that_accelerates_it) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -130,7 +132,7 @@ TEST(flow_pulsating, a_plug_that_is_pushed_needs_the_pressure_that_accelerates_i
     double worst = 0;
     for (const auto& record : answer.history) {
       EXPECT_NEAR(record.flow.inflow_mm3_per_s, 6 * speed * (2 + std::sin(omega * record.time_s)), 1e-6);
-      // Density over viscosity is 1 s/mm2; the first steps are of first order.
+      // Density divided by viscosity is 1 s/mm2. The first steps are of first order.
       if (record.time_s > 0.2 * period)
         worst =
             std::max(worst, std::abs(record.flow.pressure_drop_Pa - 6 * speed * omega * std::cos(omega * record.time_s)));
@@ -141,7 +143,7 @@ TEST(flow_pulsating, a_plug_that_is_pushed_needs_the_pressure_that_accelerates_i
   EXPECT_LT(errors[1], 0.6 * errors[0]);
 }
 
-// Oracle: none; contradictory input is refused.
+// Oracle: contradictory input is refused.
 TEST(flow_pulsating, refuses_tables_that_make_no_sense) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

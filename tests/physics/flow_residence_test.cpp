@@ -14,7 +14,7 @@ using namespace flow_images;
 struct setting {
   image img;
   double speed = 2;
-  bool slips = false;  // along the walls of y and x
+  bool slips = false;  // slip along the walls of y and x
   double diffusivity = 1e-6;
 };
 
@@ -51,7 +51,8 @@ image box(index3 shape) {
   return {shape, [](index3) { return 1; }};
 }
 
-// Oracle: the distance over the speed; to half a voxel, the maximum error of convection by limited differences.
+// Oracle: the distance divided by the speed, to half a voxel. Half a voxel is the maximum error of convection by limited
+// differences.
 TEST(flow_residence, plug_flow_is_as_old_as_its_way) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -68,16 +69,17 @@ TEST(flow_residence, plug_flow_is_as_old_as_its_way) {
   EXPECT_EQ(a.stagnant_share, 0);
 }
 
-// Oracle: a = z/u + D/u^2 (1 - exp(u (z - L) / D)) in a closed vessel with dispersion; second order in the voxel size.
+// Oracle: a = z/u + D/u^2 (1 - exp(u (z - L) / D)) in a closed vessel with dispersion. The error is of second order in the
+// voxel size.
 TEST(flow_residence, dispersion_in_a_closed_vessel_has_the_closed_form) {
   double errors[2] = {0, 0};
   for (int fine = 0; fine < 2; ++fine) {
     const std::int64_t n = fine ? 40 : 20;
     const ranks_with_a_plane comm(n);
     if (comm == MPI_COMM_NULL) continue;
-    // The same vessel: the length is 20, with twice as many voxels of half the size.
+    // The vessel is unchanged. Its length is 20, with twice as many voxels of half the size.
     setting s{box({n, 2, 2}), 2, true, 8};
-    if (fine) s.diffusivity *= 4, s.speed *= 2;  // in voxels
+    if (fine) s.diffusivity *= 4, s.speed *= 2;  // values in voxels
     const auto p = make_ages(comm, s);
     const auto a = solve_ages(p);
     const double u = s.speed, d = s.diffusivity, length = static_cast<double>(n);
@@ -94,7 +96,7 @@ TEST(flow_residence, dispersion_in_a_closed_vessel_has_the_closed_form) {
   }
 }
 
-// Oracle: an ideally mixed vessel has one age, volume over flow rate, at every point.
+// Oracle: an ideally mixed vessel has one age at every point, volume divided by flow rate.
 TEST(flow_residence, mixed_fluid_is_of_one_age) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -104,8 +106,8 @@ TEST(flow_residence, mixed_fluid_is_of_one_age) {
     EXPECT_NEAR(age, 4, 1e-2);
 }
 
-// Oracles: volume over flow rate, for any diffusion; the age of a pocket, which is renewed only by diffusion, exceeds
-// h^2 / D; closed pores are never renewed.
+// Oracles: the mean age is volume divided by flow rate, for any diffusion. Only diffusion renews a pocket, so that its age
+// exceeds h^2 / D. Closed pores are never renewed.
 TEST(flow_residence, pockets_grow_old_and_closed_pores_have_no_age) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -131,7 +133,7 @@ TEST(flow_residence, pockets_grow_old_and_closed_pores_have_no_age) {
   EXPECT_LE(a.stagnant_share, (2 * 3 + 4 * 3 + 8) / (volume + 2 * 3));
 }
 
-// Oracle: none; invalid input is refused on all ranks.
+// Oracle: invalid input is refused on all ranks.
 TEST(flow_residence, rejects_invalid_input) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

@@ -32,7 +32,7 @@ heat_boundary film(axis across, bool high, double temperature_K, double transfer
   return {place(across, high), {thermal::convection, temperature_K, 0, transfer}};
 }
 
-// Material 1 is fluid, others are solid, 0 has no temperature.
+// Material 1 is fluid, other materials are solid, and voxels of material 0 have no temperature.
 struct setting {
   image img;
   std::vector<double> conductivity{0, 1, 1};
@@ -107,7 +107,7 @@ double temperature_at(const temperature_problem& p, const physics::temperature_s
   return value;
 }
 
-// Oracle: conductances in series, of a film, a slab of solid and a slab of fluid at rest.
+// Oracle: conductances in series of a film, a slab of solid, and a slab of fluid at rest.
 TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -124,7 +124,8 @@ TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
     const double area = 81 * s.spacing.z * s.spacing.y * s.spacing.x / h;
     EXPECT_NEAR(answer.condition_W[0], flux * area, 1e-8 * flux * area);
     EXPECT_NEAR(answer.condition_W[1], -flux * area, 1e-8 * flux * area);
-    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);  // the fixed face and the face to the solid
+    // values for the fixed face and for the face to the solid
+    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);
     EXPECT_NEAR(answer.low_K, 310 - flux * (4 * h / 0.5 + 4.5 * h / 20), 1e-7);
     EXPECT_EQ(answer.overshoot_K, 0);
     EXPECT_LT(answer.certificate.reaction_imbalance, 1e-8);
@@ -133,7 +134,7 @@ TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
 
 const double infinity = flow_boundary::unlimited;
 
-// A column of fluid along z in plug flow, heated everywhere.
+// A column of fluid along z in plug flow. The fluid is heated everywhere.
 double error_of_plug(MPI_Comm comm, std::int64_t n, double peclet, double spacing, heat_convection how) {
   setting s{image({n, 1, 1}, [](index3) { return 1; })};
   s.spacing = {spacing, 1, 1};
@@ -151,7 +152,7 @@ double error_of_plug(MPI_Comm comm, std::int64_t n, double peclet, double spacin
   EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
   EXPECT_NEAR(answer.carried_out_W - answer.face_inflow_W[0][0], heating * length, 1e-6 * heating * length);
   double worst = 0, largest = 0;
-  // The last voxel has the outflow temperature, of a point half a voxel further along.
+  // The last voxel has the outflow temperature, which is the temperature of a point half a voxel further along.
   for (std::int64_t z = 0; z < n - (peclet > 2 * static_cast<double>(n) ? 1 : 0); ++z) {
     const double x = (static_cast<double>(z) + 0.5) * spacing;
     const double exact_K = 300 + heating / a * x - heating / (a * a) * (std::exp(a * (x - length)) - std::exp(-a * length));
@@ -170,18 +171,20 @@ TEST(flow_temperature, a_heated_plug_has_the_exact_profile_to_second_order) {
     EXPECT_LT(coarse, 0.02);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.25);
   }
-  // Voxels of Peclet number 20: linear except in a layer thinner than one voxel.
+  // The Peclet number of a voxel is 20. The temperature is linear except in a layer thinner than one voxel.
   EXPECT_LT(error_of_plug(comm, 10, 200, 0.4, heat_convection::limited), 0.01);
   EXPECT_GT(error_of_plug(comm, 10, 200, 0.4, heat_convection::hybrid), 0.03);
 }
 
-// Nusselt number far inside a duct whose walls have one temperature, or one that increases along the duct: then the
-// heat flux is the same everywhere along it. Sizes in voxels, 0: plates.
+// Nusselt number far inside a duct. The walls of the duct have one temperature, or a temperature that increases along the
+// duct. With increasing temperature, the heat flux is constant along the duct. The sizes are in voxels, and a size of 0
+// means plates.
 double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, double rise_K_per_voxel = 0) {
   constexpr std::int64_t steps = 32, place_of_it = 20;
   setting s{image({steps, high, std::max<std::int64_t>(1, wide)}, [](index3) { return 1; })};
   const bool is_even = rise_K_per_voxel != 0;
-  // For uniform heating, conduction along the duct does not change the number; a low one develops early.
+  // For uniform heating, conduction along the duct does not change the Nusselt number. With a low Peclet number, the profile
+  // develops early.
   const double h = 1.0 / static_cast<double>(high), diameter = wide == 0 ? 2 : 1, peclet = is_even ? 10 : 50;
   s.spacing = {0.25, h, h};
   s.openings = {place(axis::z, false, face_flow::velocity, 1, true), place(axis::z, true, face_flow::outlet)};
@@ -207,7 +210,8 @@ double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, doub
   EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
   EXPECT_EQ(answer.overshoot_K, 0);
   const double wall_K = 300 + rise_K_per_voxel * place_of_it;
-  std::array<double, 3> sums{};  // sums over one cross-section: flow, flow times temperature, heat into walls
+  // sums over one cross-section of the flow, of the flow times temperature, and of the heat into walls
+  std::array<double, 3> sums{};
   for (const voxel::run& r : p.cells.runs())
     for (std::int32_t n = 0; n < r.length && p.where.owned.begin.z + r.z == place_of_it; ++n) {
       const auto i = static_cast<std::size_t>(r.first + n);
@@ -223,8 +227,8 @@ double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide, doub
   return sums[2] / perimeter / (sums[1] / sums[0]) * diameter;
 }
 
-// Oracle: the constants of Graetz's problem, 7.5407 between plates, 2.976 and 3.608 in a square duct; there to second
-// order. Conduction along the duct, at a Peclet number of 50, adds some thousandths.
+// Oracle: the constants of Graetz's problem, 7.5407 between plates, and 2.976 and 3.608 in a square duct. In the square
+// duct, the error is of second order. Conduction along the duct, at a Peclet number of 50, adds some thousandths.
 TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   const ranks_with_a_plane comm(32);
   if (comm == MPI_COMM_NULL) return;
@@ -232,19 +236,19 @@ TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
   const double coarse = nusselt_of_duct(comm, 6, 6), fine = nusselt_of_duct(comm, 12, 12);
   EXPECT_NEAR(fine, 2.976, 0.02 * 2.976);
   EXPECT_NEAR((4 * fine - coarse) / 3, 2.976, 0.005 * 2.976);
-  // Uniform heating along its length, with one temperature around each cross-section [ShahLondon1978].
+  // The duct is heated uniformly along its length, with one temperature around each cross-section [ShahLondon1978].
   const double coarse_even = nusselt_of_duct(comm, 8, 8, 0.5), fine_even = nusselt_of_duct(comm, 16, 16, 0.5);
   EXPECT_NEAR(fine_even, 3.608, 0.02 * 3.608);
   EXPECT_NEAR((4 * fine_even - coarse_even) / 3, 3.608, 0.003 * 3.608);
 }
 
-// Far inside a slit with uniform heating on one side and insulation on the other: temperature of the two walls of the
-// fluid above the mixing-cup temperature, in heat flux * width / conductivity of the fluid.
+// State far inside a slit with uniform heating on one side and insulation on the other side. The temperatures of both walls
+// of the fluid are relative to the mixing-cup temperature, in units of heat flux * width / conductivity of the fluid.
 struct walls_of_slit {
   double heated = 0, insulated = 0;
 };
-// On g voxels across: the profile of the flow on this grid, as in the chain of taylor_on_grid in flow_dispersion_test,
-// and the heat between a voxel and the next that the flow has not yet taken up.
+// The slit has g voxels across. The profile of the flow is that of this grid, as in the chain of taylor_on_grid in
+// flow_dispersion_test. Between a voxel and the next voxel flows the heat that the flow has not yet received.
 walls_of_slit slit_on_grid(std::int64_t g) {
   std::vector<double> u, t{0};
   double sum = 0, left = 1, mixed = 0;
@@ -261,9 +265,9 @@ walls_of_slit slit_on_grid(std::int64_t g) {
   return {t[0] + 0.5 / static_cast<double>(g) - mixed, t[u.size() - 1] - mixed};
 }
 
-// Oracle: by hand, u dT/dz = q / (c H) (6 y / H - 6 (y / H)^2): 13/35 q H / k at the heated wall, -9/70 at the other
-// one [ShahLondon1978]; through a slab of solid in front of it, q t / k_solid more. On the slit's own voxels the error
-// is due to the finite length of the channel; that sum is of second order.
+// Oracle: computed by hand, u dT/dz = q / (c H) (6 y / H - 6 (y / H)^2). The temperature is 13/35 q H / k at the heated wall
+// and -9/70 q H / k at the other wall [ShahLondon1978]. A slab of solid in front of the wall adds q t / k_solid. On the
+// voxels of the slit, the error is due to the finite length of the channel. The sum over these voxels is of second order.
 TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
   const ranks_with_a_plane comm(72);
   if (comm == MPI_COMM_NULL) return;
@@ -273,7 +277,7 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
   EXPECT_NEAR(std::log2((slit_on_grid(16).insulated + 9. / 70) / (slit_on_grid(32).insulated + 9. / 70)), 2, 0.05);
 
   constexpr std::int64_t length = 72, place_of_it = 40, slab = 3, g = 8;
-  constexpr double h = 1. / g, peclet = 10, flux = 7;  // based on the hydraulic diameter, twice the width of 1
+  constexpr double h = 1. / g, peclet = 10, flux = 7;  // based on the hydraulic diameter, which is twice the width of 1
   for (const double solid : {0.2, 0.6, 1.5}) {
     setting s{image({length, 2 * slab + g, 1}, [](index3 p) { return p.y < slab ? 2 : p.y < slab + g ? 1 : 3; })};
     s.conductivity = {0, 1, solid, 2 * solid};
@@ -286,7 +290,8 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
     const auto p = make_flowing(comm, s);
     const auto answer = solve_all(p);
     EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
-    std::array<double, 5> sums{};  // flow, flow times temperature, outermost temperatures, the heated one further along
+    // flow, flow times temperature, and outermost temperatures; the last is the heated temperature further along
+    std::array<double, 5> sums{};
     for (const voxel::run& r : p.cells.runs())
       for (std::int32_t n = 0; n < r.length; ++n) {
         const double t = answer.temperature_K[static_cast<std::size_t>(r.first + n)];
@@ -303,7 +308,8 @@ TEST(flow_temperature, a_slit_with_conducting_walls_has_the_closed_form) {
       }
     MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_DOUBLE, MPI_SUM, comm);
     const double mixed = sums[1] / sums[0], to_wall = (slab - 0.5) * h / solid;
-    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);  // the heat taken up along it
+    // the heat received along the channel
+    EXPECT_NEAR(sums[4] - sums[2], flux * 4 * s.spacing.z / s.heat_capacity, 1e-4 * flux);
     const walls_of_slit on_grid = slit_on_grid(g);
     EXPECT_NEAR((sums[2] - mixed) / flux, to_wall + on_grid.heated, 1e-4) << solid;
     EXPECT_NEAR((sums[3] - mixed) / flux, on_grid.insulated, 1e-4) << solid;
@@ -331,7 +337,8 @@ TEST(flow_temperature, a_constant_stays_constant_in_a_poor_flow) {
   s.heat_capacity = 3;
   s.flow_tolerance = 0.05;
   s.conditions = {held(axis::z, false, 320), film(axis::z, true, 320, 2), held(axis::y, false, 280)};
-  s.conditions.back().place.low_mm.y = infinity;  // no voxel has it: the given temperatures are not all equal
+  // no voxel has this condition, but the given temperatures are not all equal
+  s.conditions.back().place.low_mm.y = infinity;
   for (const heat_convection how : {heat_convection::hybrid, heat_convection::limited, heat_convection::central}) {
     auto p = make_flowing(comm, s);
     p.convection = how;
@@ -341,8 +348,8 @@ TEST(flow_temperature, a_constant_stays_constant_in_a_poor_flow) {
   }
 }
 
-// Oracle: incoming heat equals outgoing heat, in a flow that lacks a twentieth, and with it the sum of all velocities
-// through the faces of a voxel. The inaccurate flow carries some other heat than the accurate one.
+// Oracle: incoming heat equals outgoing heat in a flow with a tolerance of a twentieth. The velocities through the faces of
+// each voxel add up to zero. The heat of the inaccurate flow differs from the heat of the accurate flow.
 TEST(flow_temperature, a_poor_flow_keeps_the_balance_of_heat) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -372,7 +379,7 @@ TEST(flow_temperature, a_poor_flow_keeps_the_balance_of_heat) {
   EXPECT_GT(difference, 1e-4);
 }
 
-// Oracle: the heat solver, on the same voxels and conditions.
+// Oracle: the heat solver, with equal voxels and conditions.
 TEST(flow_temperature, without_a_flow_that_counts_it_is_the_heat_solver) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -425,8 +432,8 @@ TEST(flow_temperature, is_the_same_on_any_number_of_ranks_and_threads_and_in_bal
   EXPECT_EQ(answer.certificate.unknowns, other.certificate.unknowns);
 }
 
-// Oracle: incoming heat equals outgoing heat. A residual that is small relative to its start is no evidence here: the
-// start is that of copper, but the heat has to pass through air.
+// Oracle: incoming heat equals outgoing heat. A residual that is small relative to its start is no evidence. The start is
+// due to copper, but the heat has to pass through air.
 TEST(flow_temperature, is_in_balance_where_good_conductors_hang_on_poor_ones) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -438,8 +445,8 @@ TEST(flow_temperature, is_in_balance_where_good_conductors_hang_on_poor_ones) {
   EXPECT_LT(answer.certificate.reaction_imbalance, 2e-6);
 }
 
-// Oracle: hand value. Heat enters a slab of fluid at rest and solid at one face and leaves at the other: the
-// temperature decreases linearly in each, and its mean is zero, as no condition fixes its level.
+// Oracle: values computed by hand. Heat enters a slab of fluid at rest and solid at one face and leaves at the other face.
+// The temperature decreases linearly in each material. Its mean is zero, because no condition fixes its level.
 TEST(flow_temperature, fluxes_that_balance_leave_the_level_free) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

@@ -29,8 +29,8 @@ image random_pores(index3 shape, unsigned seed, double porosity) {
   return {shape, [&](index3) { return static_cast<double>(random()) < porosity * 4294967296.0; }};
 }
 
-// Oracle: plates g voxels apart have k = (g^2 + 2) / 12 on this grid. Flow developed at the inlet is unchanged, also
-// with inertia.
+// Oracle: plates at a distance of g voxels have k = (g^2 + 2) / 12 on this grid. A flow that is developed at the inlet is
+// unchanged, also with inertia.
 TEST(flow_through, between_plates_has_the_profile_and_the_drop_of_the_grid) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -59,7 +59,7 @@ TEST(flow_through, between_plates_has_the_profile_and_the_drop_of_the_grid) {
         EXPECT_NEAR(flow.boundaries[0].mean_pressure_Pa, 3 + 2 * length / k, 1e-6 * 2 * length / k);
         EXPECT_NEAR(flow.boundaries[0].inflow_mm3_per_s, 2 * flow.boundaries[0].area_mm2, 1e-9);
         EXPECT_LT(std::abs(flow.imbalance), 1e-7);
-        // The parabola represented exactly by the grid, of mean 2.
+        // The grid represents this parabola with mean 2 exactly.
         const auto runs = problem.cells.runs();
         for (const auto& r : runs)
           for (std::int32_t n = 0; n < r.length; ++n) {
@@ -73,7 +73,8 @@ TEST(flow_through, between_plates_has_the_profile_and_the_drop_of_the_grid) {
       }
 }
 
-// Oracle: the series of the square duct, k = 0.0351443 a^2; on 20 voxels 0.96 % more, as for the permeability.
+// Oracle: the series of the square duct, k = 0.0351443 a^2. On 20 voxels, the value is larger by 0.96 %, as for the
+// permeability.
 TEST(flow_through, a_duct_by_its_flow_rate) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -86,7 +87,7 @@ TEST(flow_through, a_duct_by_its_flow_rate) {
   EXPECT_NEAR(answer.flows[0].boundaries[1].inflow_mm3_per_s, -400, 1e-4);
 }
 
-// Oracle: the permeability between closed sides, from another solver of the same equations.
+// Oracle: the permeability between closed sides, from another solver of these equations.
 TEST(flow_through, between_two_pressures_is_that_of_permeability) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -109,7 +110,8 @@ TEST(flow_through, between_two_pressures_is_that_of_permeability) {
   }
 }
 
-// Oracle: without the contribution of inertia the two are equal; with it the drop grows as density * velocity^2.
+// Oracle: without the contribution of inertia, both drops are equal. With this contribution, the drop grows as density *
+// velocity^2.
 TEST(flow_through, with_inertia_tends_to_creeping_flow) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -133,7 +135,7 @@ TEST(flow_through, with_inertia_tends_to_creeping_flow) {
   EXPECT_GT(last, 1.05 * creeping.flows[0].pressure_drop_Pa);
 }
 
-// Ghia, Ghia and Shin 1982: u on the vertical line through the centre.
+// Table of Ghia, Ghia and Shin 1982 for u on the vertical line through the centre.
 constexpr std::array<double, 15> height{.9766, .9688, .9609, .9531, .8516, .7344, .6172, .5,
                                         .4531, .2813, .1719, .1016, .0703, .0625, .0547};
 constexpr std::array<double, 15> re_100{.84123,  .78871,  .73722,  .68717,  .23151,  .00332,  -.13641, -.20581,
@@ -143,10 +145,10 @@ constexpr std::array<double, 15> re_400{.75837,  .68439,  .61756,  .55892,  .290
 constexpr std::array<double, 15> re_1000{.65928,  .57492,  .51117,  .46604,  .33304,  .18719,  .05702, -.06080,
                                          -.10648, -.27805, -.38289, -.29730, -.22220, -.20196, -.18109};
 
-// Largest distance from the table.
+// Largest distance of the solution from the table.
 double cavity_error(MPI_Comm comm, std::int64_t n, double reynolds, const std::array<double, 15>& table,
                     bool is_central = false, bool is_limited = false) {
-  // z is up, y along the lid, x the thickness.
+  // The z axis is upwards, y is along the lid, and x is the thickness.
   flow_boundary lid = on(axis::z, true, face_flow::wall);
   lid.slide_mm_per_s.y = reynolds / static_cast<double>(n);
   auto problem = make_through(comm, image({n, n, 1}, [](index3) { return 1; }),
@@ -188,13 +190,15 @@ TEST(flow_through, the_lid_driven_cavity_comes_nearer_to_ghia_with_the_grid) {
   int ranks = 0;
   MPI_Comm_size(comm, &ranks);
   if (ranks == 1) {
-    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);  // Reynolds number of a voxel 12: upwinding is inaccurate
+    // the Reynolds number of a voxel is 12, so that upwinding is inaccurate
+    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);
     EXPECT_LT(cavity_error(comm, 64, 400, re_400), 0.013);
     EXPECT_LT(cavity_error(comm, 64, 1000, re_1000, true), 0.02);
   }
 }
 
-// Oracle: Ghia, and the hybrid scheme on the same voxels. The solution with the limiter satisfies its own equations.
+// Oracle: the table of Ghia, and the hybrid scheme on these voxels. The solution with the limiter satisfies its own
+// equations.
 TEST(flow_through, a_limiter_brings_the_cavity_nearer_to_ghia) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -206,7 +210,7 @@ TEST(flow_through, a_limiter_brings_the_cavity_nearer_to_ghia) {
             nearer * cavity_error(MPI_COMM_WORLD, 32, 1000, re_1000));
 }
 
-// Oracle: one rank. A block in a channel, for which cycles and limiter extend across ranks.
+// Oracle: one rank. The channel contains a block, and cycles and limiter extend across ranks.
 TEST(flow_through, ranks_have_the_iterations_and_the_answer_of_one) {
   const ranks_with_a_plane comm(24);
   if (comm == MPI_COMM_NULL) return;
@@ -235,12 +239,12 @@ TEST(flow_through, ranks_have_the_iterations_and_the_answer_of_one) {
   }
 }
 
-// Oracle: the balance of momentum: pressure between the ends equals friction on plates made of voxels.
+// Oracle: the balance of momentum. The pressure between the ends equals the friction on plates made of voxels.
 TEST(flow_through, pushes_the_solid_by_the_drop_of_pressure) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
   for (const bool inertia : {false, true}) {
-    // A step in a channel between slip sides; the outer faces across y are behind solid voxels.
+    // A step in a channel between slip sides. The outer faces across y are behind solid voxels.
     const image img({40, 9, 3}, [](index3 p) { return p.y > 0 && p.y < 8 && !(p.z >= 14 && p.z < 17 && p.y < 4); });
     auto problem = make_through(comm, img,
                                 {on(axis::z, false, face_flow::velocity, 3, true), on(axis::z, true, face_flow::outlet),
@@ -248,15 +252,15 @@ TEST(flow_through, pushes_the_solid_by_the_drop_of_pressure) {
     problem.has_inertia = inertia;
     problem.density_kg_per_m3 = 5e5;
     const auto flow = solve_all(problem).flows[0];
-    // Ends of 7 x 3 mm2, developed at the inlet; the outlet's momentum and friction differ by the part of the flow that
-    // is not yet developed.
+    // The ends have 7 x 3 mm2, and the flow is developed at the inlet. Momentum and friction at the outlet differ by the
+    // part of the flow that is not yet developed.
     const double ends = 1e-6 * flow.pressure_drop_Pa * 21;
     EXPECT_NEAR(flow.force_on_solid_N.z, ends, (inertia ? 0.01 : 2e-3) * ends);
     EXPECT_NEAR(flow.force_on_solid_N.x, 0, 1e-6 * ends);
   }
 }
 
-// Oracle: the same flow on a mirrored, rotated image.
+// Oracle: the same flow on a mirrored and rotated image.
 TEST(flow_through, does_not_know_its_axes) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -303,7 +307,8 @@ TEST(flow_through, the_number_of_threads_does_not_matter) {
   }
 }
 
-// A part of a face: a disc of velocity in a wall, slip on the rest of the face; inflow equals outflow.
+// The openings are parts of a face. A disc of velocity is in a wall, and the remaining part of the face has slip. The inflow
+// equals the outflow.
 TEST(flow_through, openings_may_be_parts_of_faces) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -368,8 +373,8 @@ TEST(flow_through, rejects_contradictions) {
   holds(fault_of<usage_error>(make_through(comm, box, {lid})), "normal to the face");
 }
 
-// Oracle: hand values. For velocities that balance within the tolerance, the opening with the highest flow rate takes
-// the rest; inflow equals outflow. Beyond the tolerance they are rejected.
+// Oracle: values computed by hand. If velocities balance within the tolerance, the opening with the highest flow rate
+// receives the rest. The inflow then equals the outflow. Velocities beyond the tolerance are rejected.
 TEST(flow_through, velocities_balance_within_the_tolerance) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -386,7 +391,7 @@ TEST(flow_through, velocities_balance_within_the_tolerance) {
   EXPECT_THROW(physics::solve_flow_through(with(-1.25 * (1 + 1e-5)), {1e-6, 2000, true, {}}, null_log()), usage_error);
 }
 
-// The steady flow cannot be reached in the given iterations: this is reported, with the history.
+// The given number of iterations is too small for the steady flow. The report states this with the history.
 TEST(flow_through, tells_that_it_does_not_settle) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;

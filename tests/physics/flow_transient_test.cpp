@@ -20,7 +20,7 @@ using namespace flow_images;
 using physics::face_flow;
 using physics::flow_boundary;
 
-// Density over viscosity is 1 s/mm2.
+// Density divided by viscosity is 1 s/mm2.
 physics::through_problem make_moving(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
                                      vector3 spacing = {1, 1, 1}) {
   physics::through_problem problem = make_through(comm, img, std::move(boundaries), spacing);
@@ -43,7 +43,7 @@ physics::transient_flow_solution run(const physics::through_problem& problem, co
   return answer;
 }
 
-// A closed box of fluid, whose cells belong to one part without a pressure.
+// A closed box of fluid. Its cells belong to one part without a pressure.
 struct closed_box {
   physics::through_problem problem;
   physics::open_flow_cells open;
@@ -67,7 +67,7 @@ struct closed_box {
   }
 };
 
-// Oracle: an invariant. In skew-symmetric form no velocity field, for any divergence, gains or loses energy.
+// Oracle: an invariant of the scheme. In skew-symmetric form, no velocity field gains or loses energy, for any divergence.
 TEST(flow_transient, central_convection_makes_no_energy_between_walls) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -97,12 +97,12 @@ TEST(flow_transient, central_convection_makes_no_energy_between_walls) {
     if (is_central)
       EXPECT_LT(std::abs(sums[0]), 1e-13 * sums[1]);
     else
-      EXPECT_LT(sums[0], -1e-3 * sums[1]);  // upwinding removes some
+      EXPECT_LT(sums[0], -1e-3 * sums[1]);  // upwinding removes some energy
   }
 }
 
-// Oracle: a law. A profile carried by a uniform flow keeps its order and its bounds in an Euler step with the limiter,
-// and is sharper than with the hybrid scheme; central differences overshoot.
+// Oracle: a law of convection. A uniform flow carries a profile. In an Euler step with the limiter, the profile keeps its
+// order and its bounds, and is sharper than with the hybrid scheme. Central differences overshoot.
 TEST(flow_transient, a_limited_profile_stays_monotone) {
   const ranks_with_a_plane comm(40);
   if (comm == MPI_COMM_NULL) return;
@@ -131,7 +131,7 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
       std::vector<double> next(profile.size());
       for (const voxel::run& r : box.open.cells.numbers.runs()) {
         const index3 p = box.problem.where.owned.begin + index3{r.z, r.y, r.x};
-        if (p.y == 3)  // a face between two others of the same velocity
+        if (p.y == 3)  // a face between two other faces with an equal velocity
           next[static_cast<std::size_t>(p.z)] =
               profile[static_cast<std::size_t>(p.z)] + courant / reynolds * c[n + static_cast<std::size_t>(r.first)];
       }
@@ -155,7 +155,7 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
     const auto width = [](const std::vector<double>& p) {
       return std::count_if(p.begin(), p.end(), [](double v) { return v > 0.01 && v < 0.09; });
     };
-    EXPECT_LT(rises(limited), 1e-4);  // relative to the highest velocity; noise for the limiter
+    EXPECT_LT(rises(limited), 1e-4);  // relative to the highest velocity, with noise for the limiter
     EXPECT_LT(rises(blended), 1e-5);  // no friction limits the small central contribution
     EXPECT_GT(rises(central), 0.01);
     EXPECT_LT(width(limited), width(blended));
@@ -163,7 +163,7 @@ TEST(flow_transient, a_limited_profile_stays_monotone) {
   }
 }
 
-// Taylor and Green's vortex between planes of symmetry, in the plane of two axes.
+// The vortex of Taylor and Green between planes of symmetry, in the plane of two axes.
 struct vortex {
   closed_box box;
   physics::flow_stepper time;
@@ -177,15 +177,15 @@ struct vortex {
       return c == 0 ? std::sin(k * p.z) * std::cos(k * p.y) : c == 1 ? -std::cos(k * p.z) * std::sin(k * p.y) : 0.0;
     });
   }
-  // Lengths are voxels, the velocity is 1 mm/s: the viscosity determines the Reynolds number.
+  // Lengths are in voxels, and the velocity is 1 mm/s. The viscosity determines the Reynolds number.
   static const physics::through_problem& central(physics::through_problem& problem, double density_over_viscosity) {
     problem.is_central = true;
     problem.density_kg_per_m3 = 1e6 * density_over_viscosity;
     return problem;
   }
-  // Seconds in which the amplitude decreases by e.
+  // Time in seconds in which the amplitude decreases by the factor e.
   double decay() const { return box.problem.density_kg_per_m3 * 1e-6 / (2 * k * k); }
-  // Largest difference between the velocities and those of the start times a factor.
+  // Largest difference between the velocities and the product of the initial velocities and a factor.
   double distance(double factor) {
     const auto n = static_cast<std::size_t>(box.open.cells.stride());
     std::vector<double> exact(4 * n);
@@ -204,8 +204,8 @@ struct vortex {
   }
 };
 
-// Oracle: the exact solution of Navier-Stokes, u exp(-2 nu k^2 t); of second order in space, the step proportional to
-// the voxel.
+// Oracle: the exact solution of Navier-Stokes, u exp(-2 nu k^2 t). The error is of second order in space, and the step is
+// proportional to the voxel size.
 TEST(flow_transient, a_vortex_of_taylor_and_green_decays_as_it_should) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -223,7 +223,7 @@ TEST(flow_transient, a_vortex_of_taylor_and_green_decays_as_it_should) {
   EXPECT_GT(error[1] / error[2], 3.4);
 }
 
-// Oracle: the same voxels with steps that are sixteen times shorter than the shortest: the difference is the error of
+// Oracle: the same voxels with steps that are sixteen times shorter than the shortest step. The difference is the error of
 // the steps.
 TEST(flow_transient, a_vortex_of_taylor_and_green_is_of_second_order_in_the_step) {
   const ranks_with_a_plane comm(8);
@@ -255,8 +255,8 @@ TEST(flow_transient, a_vortex_of_taylor_and_green_is_of_second_order_in_the_step
     for (const std::size_t n : {0, 1}) EXPECT_NEAR(std::log2(error[n] / error[n + 1]), 2, 0.15);
 }
 
-// Oracle: an invariant. Without friction the vortex is steady and loses energy only up to the tolerance of the
-// pressure, for any length of the steps.
+// Oracle: an invariant of the scheme. Without friction, the vortex is steady. It loses energy only up to the tolerance of
+// the pressure, for any length of the steps.
 TEST(flow_transient, loses_no_energy_without_viscosity) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -269,7 +269,8 @@ TEST(flow_transient, loses_no_energy_without_viscosity) {
   }
 }
 
-// Oracle: the equations in time on the same voxels, by eigenvalues; second order in the step. In addition, the series.
+// Oracle: the equations in time on the same voxels, solved by eigenvalues. The error is of second order in the step. The
+// second oracle is the series.
 TEST(flow_transient, starts_up_between_plates) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -291,7 +292,7 @@ TEST(flow_transient, starts_up_between_plates) {
     amplitude[i] *= (1 - std::exp(-rate * nu * end)) / rate;
   }
   const Eigen::VectorXd exact = modes.eigenvectors() * amplitude;
-  // The series of Batchelor, An Introduction to Fluid Dynamics, 4.3, at the centre.
+  // The series at the centre, from Batchelor, An Introduction to Fluid Dynamics, 4.3.
   double series = drop / length * static_cast<double>(g * g) / 8;
   for (int m = 0; m < 40; ++m) {
     const double k = (2 * m + 1) * std::numbers::pi / static_cast<double>(g);
@@ -307,7 +308,7 @@ TEST(flow_transient, starts_up_between_plates) {
     plan.step_s = end / steps;
     plan.record_every_s = end / 4;
     plan.courant = 1;
-    auto slow = problem;  // the same in slower units: its Courant number is small
+    auto slow = problem;  // the same flow in slower units, with a small Courant number
     slow.has_inertia = false;
     const auto answer = run(slow, plan, 1e-9);
     EXPECT_EQ(answer.steps, steps);
@@ -332,7 +333,7 @@ image block_in_a_channel() {
   return {{10, 6, 4}, [](index3 p) { return !(p.z >= 4 && p.z < 6 && (p.y < 3 || p.x < 1)); }};
 }
 
-// Oracle: the steady solver, a different solver of the same equations.
+// Oracle: the steady solver, which is a different solver of these equations.
 TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -365,7 +366,8 @@ TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
   }
 }
 
-// Oracle: the steady solver. With steps of hundreds of times that of a voxel, friction needs multigrid cycles.
+// Oracle: the steady solver. The steps are hundreds of times as long as the time of a voxel, so that friction needs
+// multigrid cycles.
 TEST(flow_transient, long_steps_of_a_creeping_flow_reach_the_steady_one) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
@@ -447,7 +449,7 @@ TEST(flow_transient, rejects_impossible_steps) {
   problem.multiples = {1, 2};
   says("exactly one multiple");
   problem.multiples = {1};
-  // In a constriction the fluid is faster than any given velocity.
+  // In a constriction, the fluid is faster than any given velocity.
   auto narrow = make_moving(comm, image({6, 5, 5}, [](index3 p) { return p.z != 3 || (p.y == 2 && p.x == 2); }),
                             {on(axis::z, false, face_flow::velocity, 2), on(axis::z, true, face_flow::outlet)});
   plan.step_s = 0.1;

@@ -11,7 +11,8 @@ namespace heat_boundary_test {
 using namespace heat_images;
 using numerics::thermal;
 
-// The plainly assembled problem: all active cells, their faces one by one, dense LDLT. Temperatures per voxel.
+// The assembled problem. All active cells and their faces are assembled one by one, and the solution is by dense LDLT. The
+// result is a temperature per voxel.
 std::vector<double> dense_reference(const image& img, const std::vector<double>& k, const numerics::heat_problem& problem) {
   const auto n = static_cast<std::int64_t>(img.voxels.size());
   const vector3 h = problem.spacing_mm;
@@ -61,8 +62,8 @@ std::vector<double> dense_reference(const image& img, const std::vector<double>&
           }
         }
       }
-  // A tiny leak fixes the temperature of voids and islands without affecting the others by more than its own relative
-  // size.
+  // A tiny leak fixes the temperature of voids and islands. The leak changes other temperatures by no more than its own
+  // relative size.
   matrix.diagonal().array() += 1e-14 * matrix.diagonal().maxCoeff();
   const Eigen::VectorXd t = matrix.ldlt().solve(right);
   return {t.data(), t.data() + n};
@@ -78,7 +79,7 @@ double net(const physics::heat_solution& s) {
   return sum;
 }
 
-// Oracle: a dense LDLT of the matrix assembled face by face, for every kind of condition at once.
+// Oracle: a dense LDLT of the matrix that is assembled face by face, with every kind of condition at once.
 TEST(heat_boundary, mixed_conditions_equal_the_dense_solution) {
   const index3 shape{9, 8, 10};
   const ranks_with_a_plane comm(shape.z);
@@ -139,7 +140,7 @@ TEST(heat_boundary, flux_through_a_film_has_the_hand_value) {
   }
 }
 
-// Oracle: s x (L - x) / 2k; the two-point scheme differs by s h^2 / 8k in every cell, derived by hand.
+// Oracle: s x (L - x) / 2k. The two-point scheme differs by s h^2 / 8k in every cell, which is derived by hand.
 TEST(heat_boundary, a_heated_slab_is_a_parabola) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -157,7 +158,8 @@ TEST(heat_boundary, a_heated_slab_is_a_parabola) {
   EXPECT_NEAR(net(solution), 0, 1e-10);
 }
 
-// Oracle: NAFEMS benchmark T4, 18.3 degrees at a point of the cooled edge; Richardson's extrapolation of three meshes.
+// Oracle: NAFEMS benchmark T4, with 18.3 degrees at a point of the cooled edge. The limit of three meshes is found by
+// Richardson's extrapolation.
 TEST(heat_boundary, nafems_t4_reaches_its_target) {
   const ranks_with_a_plane comm(1);
   if (comm == MPI_COMM_NULL) return;
@@ -172,7 +174,7 @@ TEST(heat_boundary, nafems_t4_reaches_its_target) {
     problem.faces[2] = {numerics::face_condition{}, cooled(0, 750e-6)};
     const auto solution = physics::solve_heat(problem, {1e-9, 100}, null_log());
     EXPECT_NEAR(net(solution) / solution.inflow_W[1][0], 0, 1e-7);
-    // 200 mm up the edge two cells meet; the film includes its share of the half cell's drop.
+    // Two cells meet 200 mm up the edge. The film includes its part of the drop in half a cell.
     const auto cell = [&](std::int64_t y) { return solution.temperature_K[static_cast<std::size_t>((y + 1) * 12 * n - 1)]; };
     const double share = (2 * 0.052 / h) / (2 * 0.052 / h + 750e-6);
     found.push_back(share * (cell(4 * n - 1) + cell(4 * n)) / 2);
@@ -183,7 +185,7 @@ TEST(heat_boundary, nafems_t4_reaches_its_target) {
   EXPECT_LT(std::abs(found[1] - extrapolated), std::abs(found[0] - extrapolated));
 }
 
-// Oracle: a linear field is the solution for a uniform periodic block; its heat is k G A through every face.
+// Oracle: a linear field is the solution for a uniform periodic block. The heat through every face is k G A.
 TEST(heat_boundary, a_periodic_block_carries_the_mean_gradient) {
   const ranks_with_a_plane comm(5);
   if (comm == MPI_COMM_NULL) return;
@@ -215,7 +217,7 @@ TEST(heat_boundary, a_periodic_block_carries_the_mean_gradient) {
   for (const float q : flux) EXPECT_NEAR(q, 1.5e-3 * std::sqrt(5.25), 1e-8);
 }
 
-// Oracle: invariance. A periodic image may be cut anywhere; the heat through a section is unchanged.
+// Oracle: an invariant. A periodic image may be cut anywhere, and the heat through a section is unchanged.
 TEST(heat_boundary, a_shifted_periodic_image_carries_the_same_heat) {
   const index3 shape{14, 12, 13};
   const ranks_with_a_plane comm(shape.z);
@@ -260,7 +262,8 @@ TEST(heat_boundary, answers_do_not_depend_on_the_number_of_ranks) {
   EXPECT_GT(alone.periodic_faces[0].both, 0);
 }
 
-// Oracle: the contract. A heated part that cannot lose heat, and periodic faces without connections, have no solution.
+// Oracle: the contract. A heated part that cannot lose heat has no solution. Periodic faces without connections have no
+// solution.
 TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -289,8 +292,8 @@ TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   EXPECT_THROW(physics::solve_heat(film, {}, null_log()), usage_error);
 }
 
-// Oracle: hand values. The heat that enters a bar at one end leaves it at the other: the temperature decreases
-// linearly, and its mean is zero in each of two bars, as no condition fixes its level.
+// Oracle: values computed by hand. The heat that enters a bar at one end leaves the bar at the other end. The temperature
+// decreases linearly. Its mean is zero in each of two bars, because no condition fixes its level.
 TEST(heat_boundary, fluxes_that_balance_leave_the_level_free) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

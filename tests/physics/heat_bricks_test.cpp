@@ -13,7 +13,7 @@ namespace heat_bricks_test {
 
 using namespace heat_images;
 
-// The same problem with 3-D bricks instead of planes, one for each rank of MPI_COMM_WORLD.
+// The same problem with 3-D bricks instead of planes. Each rank of MPI_COMM_WORLD has one brick.
 numerics::heat_problem in_bricks(const image& img, const voxel::material_table& table, vector3 spacing, axis along) {
   numerics::heat_problem problem = make_problem(MPI_COMM_SELF, img, table, spacing, along);
   problem.where = grid::make_block(MPI_COMM_WORLD, sample::bricks(img.shape, img.voxels));
@@ -28,7 +28,7 @@ numerics::heat_problem in_bricks(const image& img, const voxel::material_table& 
   return problem;
 }
 
-// The largest difference between values of this rank's cells and those of the whole image.
+// The largest difference between the values of the cells of this rank and the values of the whole image.
 template <class T>
 double largest_difference(const numerics::heat_problem& part, const std::vector<T>& values,
                           const numerics::heat_problem& whole, const std::vector<T>& reference) {
@@ -43,7 +43,7 @@ double largest_difference(const numerics::heat_problem& part, const std::vector<
   return largest;
 }
 
-// Oracle: the same problem on one rank: the flux at the default tolerance of users, the fields at a tight one.
+// Oracle: the same problem on one rank. The flux is compared at the default tolerance, and the fields at a tight tolerance.
 TEST(heat_bricks, conduct_as_one_rank_does) {
   const image img = random_porous({14, 15, 17}, 7, 2);
   const auto table = conductivities({1, 40});
@@ -68,7 +68,7 @@ TEST(heat_bricks, conduct_as_one_rank_does) {
   }
 }
 
-// Oracle: the same problem on one rank. Odd periods, incompatible with a checkerboard of cells.
+// Oracle: the same problem on one rank. The periods are odd, and a checkerboard of cells does not fit them.
 TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
   const image img = random_porous({9, 7, 11}, 3, 2);
   const auto table = conductivities({1, 10});
@@ -85,7 +85,8 @@ TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
   }
 }
 
-// Oracle: the same problem on one rank: convection, a flux, sources and a periodic axis, step by step.
+// Oracle: the same problem on one rank. The problem has convection, a flux, sources and a periodic axis, and is compared
+// step by step.
 TEST(heat_bricks, steps_in_time_are_those_of_one_rank) {
   const image img = random_porous({9, 10, 12}, 5, 2);
   const auto table = conductivities({2, 30});
@@ -117,8 +118,8 @@ TEST(heat_bricks, of_a_few_voxels_conduct_as_the_block_does) {
   EXPECT_NEAR(-solution.inflow_W[2][0] / (0.6e-3 * 2 * 0.5 * 2 * 0.1 / (3 * 0.02)), 1, 1e-10);
 }
 
-// Oracle: Fourier's law in each of 400 columns, connected by a plate without flux. On slabs of one plane the columns
-// never meet, so that only the gathered level can reduce their number.
+// Oracle: Fourier's law in each of 400 columns, which a plate without flux connects. On slabs of one plane, the columns
+// never meet. Only the gathered level can therefore reduce their number.
 TEST(heat_bricks, the_coarsest_level_of_thin_slabs_is_small) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;

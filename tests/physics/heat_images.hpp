@@ -13,7 +13,7 @@ namespace heat_images {
 
 using namespace osteon;
 
-// A whole image on every rank, so that a test can read any voxel; a rank solves only with its own planes.
+// A whole image on every rank, so that a test can read any voxel. A rank solves only with its own planes.
 struct image {
   index3 shape;
   std::vector<material_number> voxels;
@@ -83,7 +83,7 @@ inline double conductivity(MPI_Comm comm, const image& img, const std::vector<do
   return -1000 * solution.inflow_W[a][0] * length / area;
 }
 
-// Smoothed noise above a level: a winding solid with dead ends and islands, its cells with random phases.
+// Smoothed noise above a level. The result is a winding solid with dead ends and islands, whose cells have random phases.
 inline image random_porous(index3 shape, unsigned seed, int phases) {
   std::mt19937 random(seed);
   std::vector<double> noise(static_cast<std::size_t>(shape.volume())), smooth(noise.size());

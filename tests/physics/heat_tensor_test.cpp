@@ -37,7 +37,7 @@ Eigen::Matrix3d tensor(MPI_Comm comm, const image& img, const std::vector<double
   return matrix;
 }
 
-// Two phases in smooth patches some voxels wide.
+// Two phases in smooth patches with a width of several voxels.
 image patches(index3 shape, unsigned seed, double level) {
   std::mt19937 random(seed);
   struct wave {
@@ -62,7 +62,8 @@ image patches(index3 shape, unsigned seed, double level) {
           }};
 }
 
-// Oracle: hand values of the laminate, arithmetic mean 5.5 along the layers and harmonic mean 20 / 11 across.
+// Oracle: values computed by hand for the laminate. The arithmetic mean along the layers is 5.5, and the harmonic mean
+// across the layers is 20 / 11.
 TEST(heat_tensor, a_laminate_is_exact) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -74,7 +75,8 @@ TEST(heat_tensor, a_laminate_is_exact) {
   }
 }
 
-// Oracle: a laminate rotated by 45 degrees has the hand values along its own axes; stairs of one voxel approximate it.
+// Oracle: a laminate rotated by 45 degrees has the values computed by hand along its own axes. Stairs of one voxel
+// approximate the laminate.
 TEST(heat_tensor, a_turned_laminate_has_turned_axes) {
   const ranks_with_a_plane comm(24);
   if (comm == MPI_COMM_NULL) return;
@@ -88,8 +90,8 @@ TEST(heat_tensor, a_turned_laminate_has_turned_axes) {
   EXPECT_NEAR(found.direction[2].z, found.direction[2].y, 1e-6);
 }
 
-// Oracle: [Keller1964], sqrt(k1 k2) for the periodic checkerboard; the error at the corners decreases slowly, from
-// below.
+// Oracle: [Keller1964], sqrt(k1 k2) for the periodic checkerboard. The error at the corners decreases slowly, and the values
+// approach the limit from below.
 TEST(heat_tensor, checkerboard_approaches_the_geometric_mean) {
   const ranks_with_a_plane comm(1);
   if (comm == MPI_COMM_NULL) return;
@@ -139,9 +141,9 @@ TEST(heat_tensor, insulating_spheres_approach_rayleighs_value) {
   }
 }
 
-// Oracle: the bounds of Wiener, which two-point fluxes satisfy exactly, and of Murat and Tartar (Hashin and Shtrikman's
-// for any symmetry), which patches of several voxels satisfy with a margin; a linear temperature on the faces increases
-// the conductivity.
+// Oracle: the bounds of Wiener, which two-point fluxes satisfy exactly, and the bounds of Murat and Tartar (Hashin and
+// Shtrikman's bounds for any symmetry). Patches of several voxels satisfy the bounds of Murat and Tartar with a margin. A
+// linear temperature on the faces increases the conductivity.
 TEST(heat_tensor, random_images_stay_within_the_bounds) {
   const index3 shape{20, 22, 18};
   const double k1 = 1, k2 = 6;
@@ -168,7 +170,7 @@ TEST(heat_tensor, random_images_stay_within_the_bounds) {
   }
 }
 
-// Oracle: invariance. Rotating and mirroring the image rotates and mirrors the tensor.
+// Oracle: an invariant. Rotating and mirroring the image rotates and mirrors the tensor.
 TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
   const std::int64_t n = 13;
   const ranks_with_a_plane comm(n);
@@ -179,7 +181,7 @@ TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
   for (const surroundings kind : {surroundings::periodic, surroundings::uniform_gradient}) {
     const auto k = tensor(comm, img, {1, 30}, {0.3, 0.2, 0.25}, kind, {1e-10, 100});
     const auto m = tensor(comm, mirrored, {1, 30}, {0.3, 0.2, 0.25}, kind, {1e-10, 100});
-    // Axis z of the image is axis x of the rotated one, y is z, x is y.
+    // Axis z of the image is axis x of the rotated image, axis y is z, and axis x is y.
     const auto t = tensor(comm, turned, {1, 30}, {0.2, 0.25, 0.3}, kind, {1e-10, 100});
     const std::array<int, 3> to{2, 0, 1};
     EXPECT_GT(std::abs(k(0, 1)), 1e-4);
@@ -192,7 +194,7 @@ TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
   }
 }
 
-// Oracle: the same problem on one rank, at the default tolerance of users; the energy is exact to second order.
+// Oracle: the same problem on one rank, at the default tolerance. The energy is exact to second order.
 TEST(heat_tensor, does_not_depend_on_the_number_of_ranks) {
   const image img = random_porous({18, 16, 17}, 7, 2);
   for (const surroundings kind : {surroundings::periodic, surroundings::uniform_gradient}) {
@@ -202,7 +204,7 @@ TEST(heat_tensor, does_not_depend_on_the_number_of_ranks) {
   }
 }
 
-// Oracle: solve_heat for the problem of one gradient; its heat through the periodic face is a column of the tensor.
+// Oracle: solve_heat for the problem of one gradient. The heat through the periodic face is a column of the tensor.
 TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
   const index3 shape{9, 8, 10};
   const ranks_with_a_plane comm(shape.z);
@@ -225,7 +227,7 @@ TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
   EXPECT_LT(worst, 1e-5);
 }
 
-// Oracle: islands in a void do not conduct, in any direction, for any surrounding.
+// Oracle: islands in a void do not conduct in any direction, for any surroundings.
 TEST(heat_tensor, islands_conduct_nothing) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -240,8 +242,8 @@ TEST(heat_tensor, islands_conduct_nothing) {
   }
 }
 
-// Oracle: hand: two voxels that touch through the periodic face do not conduct along it, and their power is rounding
-// only; between plates each would be a dead end.
+// Oracle: determined by hand. Two voxels that touch through the periodic face do not conduct along it, and their power is
+// only rounding. Between plates, each voxel would be a dead end.
 TEST(heat_tensor, dead_ends_are_solved_to_rounding) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;
@@ -256,7 +258,7 @@ TEST(heat_tensor, dead_ends_are_solved_to_rounding) {
   }
 }
 
-// The tensor of a periodic image by a dense factorisation, 1 mm voxels.
+// The tensor of a periodic image with voxels of 1 mm, by a dense factorisation.
 Eigen::Matrix3d dense_tensor(const image& img, const std::vector<double>& k) {
   const index3 n = img.shape;
   const auto number = [&](index3 p) { return static_cast<Eigen::Index>((p.z * n.y + p.y) * n.x + p.x); };
@@ -284,8 +286,8 @@ Eigen::Matrix3d dense_tensor(const image& img, const std::vector<double>& k) {
   return (energy - load.transpose() * solver.solve(load)) / static_cast<double>(n.volume());
 }
 
-// Oracle: a dense factorisation; and topology, by which components of the tensor that are only rounding are exactly
-// zero.
+// Oracle: a dense factorisation, and topology. By topology, components of the tensor that consist only of rounding are
+// exactly zero.
 TEST(heat_tensor, hardly_connected_phases_have_the_tensor_of_a_dense_solution) {
   const index3 shape{5, 6, 4};
   const ranks_with_a_plane comm(shape.z);
@@ -313,8 +315,8 @@ TEST(heat_tensor, hardly_connected_phases_have_the_tensor_of_a_dense_solution) {
   EXPECT_GT(none, 5);
 }
 
-// Oracle: by hand. Along z the two faces are solid at different places, so that they are not connected; a bar along y
-// conducts 1/64.
+// Oracle: determined by hand. Along z, the two faces are solid at different places, so that they are not connected. A bar
+// along y conducts 1/64.
 TEST(heat_tensor, an_axis_without_periodic_partners_conducts_nothing) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;

@@ -16,10 +16,10 @@ using namespace heat_images;
 
 struct dense_answer {
   double flux_into_low_W;
-  std::vector<double> temperature;  // per voxel of the image; 0 in voids and islands
+  std::vector<double> temperature;  // one value per voxel of the image; 0 in voids and islands
 };
 
-// The plainly assembled problem: all active cells, their faces one by one, dense LDLT.
+// The assembled problem. All active cells and their faces are assembled one by one, and the solution is by dense LDLT.
 dense_answer dense_reference(const image& img, const std::vector<double>& k, vector3 h, axis along, double low,
                              double high) {
   const auto n = static_cast<std::int64_t>(img.voxels.size());
@@ -59,8 +59,8 @@ dense_answer dense_reference(const image& img, const std::vector<double>& k, vec
           }
         }
       }
-  // A tiny leak fixes the temperature of voids and islands without affecting the others by more than its own relative
-  // size.
+  // A tiny leak fixes the temperature of voids and islands. The leak changes other temperatures by no more than its own
+  // relative size.
   matrix.diagonal().array() += 1e-14 * matrix.diagonal().maxCoeff();
   const Eigen::VectorXd t = matrix.ldlt().solve(right);
   dense_answer answer{0, {t.data(), t.data() + n}};
@@ -79,7 +79,7 @@ TEST(heat, uniform_block_has_exactly_its_own_conductivity) {
     }
 }
 
-// Oracle: hand values of the laminate, arithmetic mean 5.5 and harmonic mean 20 / 11.
+// Oracle: values computed by hand for the laminate, with the arithmetic mean 5.5 and the harmonic mean 20 / 11.
 TEST(heat, laminate_is_parallel_along_its_layers_and_serial_across) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -90,7 +90,7 @@ TEST(heat, laminate_is_parallel_along_its_layers_and_serial_across) {
   }
 }
 
-// Oracle: [Keller1964], the conductivity of a checkerboard is sqrt(k1 k2); voxels approach it from one side.
+// Oracle: [Keller1964]. The conductivity of a checkerboard is sqrt(k1 k2), and voxels approach this value from one side.
 TEST(heat, checkerboard_approaches_the_geometric_mean) {
   const ranks_with_a_plane comm(1);
   if (comm == MPI_COMM_NULL) return;
@@ -130,13 +130,13 @@ TEST(heat, random_porous_media_equal_the_dense_solution) {
         for (std::int32_t n = 0; n < r.length; ++n) {
           const auto i = static_cast<std::size_t>(offset + (r.z * shape.y + r.y) * shape.x + r.x + n);
           const double want = expected.temperature[i], have = solution.temperature_K[static_cast<std::size_t>(r.first + n)];
-          const bool island = want < 280;  // the leak keeps islands at 0 K
+          const bool island = want < 280;  // the leak keeps the temperature of islands at 0 K
           EXPECT_NEAR(have, island ? 300 : want, 1e-6);
         }
     }
 }
 
-// Oracle: invariance. Rotating or mirroring the image rotates or mirrors the flux.
+// Oracle: an invariant. Rotating or mirroring the image rotates or mirrors the flux.
 TEST(heat, turned_and_mirrored_images_have_the_same_conductivity) {
   const ranks_with_a_plane comm(12);
   if (comm == MPI_COMM_NULL) return;
@@ -176,11 +176,11 @@ TEST(heat, temperatures_do_not_depend_on_the_number_of_threads) {
   EXPECT_EQ(one.inflow_W, three.inflow_W);
 }
 
-// Oracle: a bar of known conductance; a part connected to only one face has that face's temperature.
+// Oracle: a bar of known conductance. A part that is connected to only one face has the temperature of this face.
 TEST(heat, islands_and_dead_ends_carry_nothing) {
   const ranks_with_a_plane comm(11);
   if (comm == MPI_COMM_NULL) return;
-  // A bar along z in the middle, a stub on each face, an island between them.
+  // A bar along z in the middle, with a stub on each face and an island between the stubs.
   const image img({11, 7, 7}, [](index3 p) {
     if (p.y == 3 && p.x == 3) return 1;
     if (p.y == 0 && p.x == 0) return p.z < 5 || p.z > 6 ? 1 : 0;
@@ -210,8 +210,8 @@ TEST(heat, islands_and_dead_ends_carry_nothing) {
   }
 }
 
-// Oracle: a gap that every path would have to cross: the flux is zero, and each side has the temperature of its face.
-// All ranks must detect it, otherwise the test deadlocks.
+// Oracle: a gap that every path would have to cross. The flux is zero, and each side has the temperature of its face. All
+// ranks must detect the gap, because otherwise the test deadlocks.
 TEST(heat, without_a_path_nothing_flows) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
@@ -233,7 +233,8 @@ TEST(heat, without_a_path_nothing_flows) {
   }
 }
 
-// Oracle: a serpentine that crosses every rank boundary several times is one path: a chain of resistors in series.
+// Oracle: a serpentine that crosses every rank boundary several times. The serpentine is one path, which is a chain of
+// resistors in series.
 TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
   const std::int64_t n = 15;
   const ranks_with_a_plane comm(n);
@@ -242,14 +243,14 @@ TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
     if (p.x % 2 == 0) return 1;
     return p.z == (p.x % 4 == 1 ? n - 1 : 0) ? 1 : 0;
   });
-  // Five columns of n cells and 4 links, but the walls touch the first and the last column along their whole length, so
-  // that these are fins: the dense solution is the reference.
+  // The path has five columns of n cells, and 4 links. The walls touch the first and the last column along their whole
+  // length, so that these columns are fins. The dense solution is therefore the reference.
   const double expected = dense_reference(snake, {1}, {1, 1, 1}, axis::x, 0, 1).flux_into_low_W;
   EXPECT_NEAR(-1000 * expected, conductivity(comm, snake, {1}, {1, 1, 1}, axis::x) * static_cast<double>(n) / 9, 1e-9);
 }
 
-// Oracle: the bounds of Wiener, a bounded number of iterations, and the residual recomputed in double at a contrast of a
-// million, in cubes and in voxels ten times as wide as thick.
+// Oracle: the bounds of Wiener, a bounded number of iterations, and the residual recomputed in double precision. The
+// contrast is a million. The voxels are cubes, or ten times as wide as thick.
 TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   const image img({24, 24, 24}, [](index3 p) { return (p.z / 3 + p.y / 5 + p.x / 4) % 3 == 0 ? 2 : 1; });
   const auto good_cells = std::count(img.voxels.begin(), img.voxels.end(), 2);
@@ -267,7 +268,7 @@ TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   }
 }
 
-// Oracle: multigrid; eight times as many cells must not need many more iterations.
+// Oracle: multigrid. For eight times as many cells, the number of iterations must not be much larger.
 TEST(heat, iterations_hardly_grow_with_refinement) {
   std::vector<int> iterations;
   for (const std::int64_t scale : {1, 2, 3}) {
@@ -295,7 +296,7 @@ TEST(heat, too_few_iterations_are_reported_not_thrown) {
   EXPECT_GT(solution.certificate.true_relative_residual, 1e-10);
 }
 
-// Oracle: hand count of the voids; balance_planes assigns planes without a cell of the path to some ranks.
+// Oracle: the number of voids, counted by hand. balance_planes assigns planes without a cell of the path to some ranks.
 TEST(heat, ranks_without_a_conducting_cell_take_part) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
@@ -303,8 +304,8 @@ TEST(heat, ranks_without_a_conducting_cell_take_part) {
   EXPECT_NEAR(conductivity(comm, img, {3}, {1, 1, 1}, axis::x), 3.0 / 8, 1e-10);
 }
 
-// Oracle: Fourier's law in a laminate: along the layers each has its own k times the gradient, across all have one
-// flux.
+// Oracle: Fourier's law in a laminate. Along the layers, the flux density of each layer is its own k times the gradient.
+// Across the layers, all layers have one flux density.
 TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;
@@ -323,7 +324,7 @@ TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
   }
 }
 
-// Oracle: the faults of a problem are errors of their type on all ranks, not only on the ranks where they occur.
+// Oracle: a fault of a problem is an error of its type on all ranks, not only on the ranks where the fault occurs.
 TEST(heat, inconsistent_problems_are_refused) {
   const ranks_with_a_plane comm(6);
   if (comm == MPI_COMM_NULL) return;

@@ -14,7 +14,8 @@ using numerics::thermal;
 
 constexpr double conductivity_W_per_mK = 2, capacity = 4e-3;  // [J/(mm3 K)]
 
-// A slab of initially 1 K between faces at 0 K, at time t: the Fourier series. @param x, length in mm
+// A slab with an initial temperature of 1 K between faces at 0 K, at time t. The temperature is a Fourier series. @param x,
+// length in mm
 double cooling_slab(double x, double length, double t) {
   const double diffusivity = conductivity_W_per_mK * 1e-3 / capacity;
   double sum = 0;
@@ -25,7 +26,7 @@ double cooling_slab(double x, double length, double t) {
   return sum;
 }
 
-// Largest error of a slab of n cells over 4 mm after 2 s.
+// Largest error of a slab of n cells with a thickness of 4 mm, after 2 s.
 double error_of_slab(MPI_Comm comm, std::int64_t n, double step_s, double implicitness) {
   const image slab({n, 1, 2}, [](index3) { return 1; });
   const double h = 4.0 / static_cast<double>(n);
@@ -48,8 +49,8 @@ double error_of_slab(MPI_Comm comm, std::int64_t n, double step_s, double implic
   return error;
 }
 
-// Oracle: the Fourier series of a cooling slab. Half the step halves the error of Euler's scheme; with a fine step only
-// the discretisation error in space remains, which decreases by a factor of four.
+// Oracle: the Fourier series of a cooling slab. Half the step halves the error of Euler's scheme. With a fine step, only the
+// discretisation error in space remains. This error decreases by a factor of four.
 TEST(heat_transient, a_cooling_slab_follows_its_series) {
   const ranks_with_a_plane comm(2);
   if (comm == MPI_COMM_NULL) return;
@@ -105,7 +106,7 @@ TEST(heat_transient, every_step_balances_and_leads_to_the_steady_state) {
       for (const auto& pair : record.inflow_W) gain += pair[0] + pair[1];
       EXPECT_NEAR(gain, record.stored_W, 1e-7);
     }
-    if (implicitness < 1) continue;  // without damping, the remainder decays slowly
+    if (implicitness < 1) continue;  // without damping, the rest decays slowly
     EXPECT_NEAR(solution.history.back().inflow_W[0][0] / steady.inflow_W[0][0], 1, 1e-5);
   }
 }

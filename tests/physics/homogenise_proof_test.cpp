@@ -37,7 +37,8 @@ matrix6 isotropic(double youngs_modulus, double ratio) {
   return c;
 }
 
-/// Smallest eigenvalue of a - b over the largest of a: is a stiffer than b for every strain?
+/// Smallest eigenvalue of a - b divided by the largest eigenvalue of a. If the result is positive, a is stiffer than b for
+/// every strain.
 double stiffer(const matrix6& a, const matrix6& b) {
   return Eigen::SelfAdjointEigenSolver<matrix6>(a - b).eigenvalues()[0] /
          Eigen::SelfAdjointEigenSolver<matrix6>(a).eigenvalues()[5];
@@ -52,7 +53,7 @@ model two_phases(index3 shape, vector3 spacing, unsigned seed, unsigned hard_in_
   return m;
 }
 
-/// Balls of one phase at random in the other until they fill `part` of the image.
+/// Balls of one phase at random in the other phase. The balls fill `part` of the image.
 model balls(std::int64_t n, double radius, double part, material_number phase) {
   model m = solid({n, n, n});
   m.materials[2].poisson_ratio = 0.2;
@@ -76,7 +77,7 @@ double hard_fraction(const model& m) {
          static_cast<double>(m.voxels.size());
 }
 
-/// Image whose axis i is axis `from[i]` of m, reversed where `reversed[i]`.
+/// An image whose axis i is axis `from[i]` of m, reversed where `reversed[i]` is true.
 model turned(const model& m, const std::array<int, 3>& from, const std::array<bool, 3>& reversed) {
   model t = m;
   for (int i = 0; i < 3; ++i)
@@ -115,8 +116,8 @@ matrix6 turned(const matrix6& c, const std::array<int, 3>& from, const std::arra
   return t;
 }
 
-// Oracle: Voigt's and Reuss' bounds hold for every image, for any statistics; affine faces are a stronger constraint
-// than periodic ones.
+// Oracle: the bounds of Voigt and Reuss, which are valid for every image with any statistics. Affine faces are a stronger
+// constraint than periodic faces.
 TEST(homogenise_proof, lies_between_the_bounds_of_voigt_and_reuss) {
   for (const unsigned hard_in_ten : {2U, 5U, 8U}) {
     const model m = two_phases({7, 8, 9}, {1, 0.8, 1.3}, hard_in_ten, hard_in_ten);
@@ -130,9 +131,9 @@ TEST(homogenise_proof, lies_between_the_bounds_of_voigt_and_reuss) {
   }
 }
 
-// Oracle: Hashin and Shtrikman's bounds of isotropic media. Affine faces and voxels of one brick only increase the
-// stiffness, so that the lower bounds hold for any arrangement of the phases; the upper ones are tested on hard balls
-// in a soft matrix, which are well below them.
+// Oracle: the bounds of Hashin and Shtrikman for isotropic media. Affine faces and voxels of one brick only increase the
+// stiffness, so that the lower bounds are valid for any arrangement of the phases. The upper bounds are tested on hard balls
+// in a soft matrix, whose stiffness is well below these bounds.
 TEST(homogenise_proof, lies_between_the_bounds_of_hashin_and_shtrikman) {
   struct pair {
     double bulk, shear;
@@ -179,13 +180,14 @@ TEST(homogenise_proof, turns_with_the_image) {
   }
 }
 
-// Oracle: closed form of layered media (Backus), exact for periodic faces; affine ones only increase the stiffness.
+// Oracle: the closed form of layered media (Backus), which is exact for periodic faces. Affine faces only increase the
+// stiffness.
 TEST(homogenise_proof, laminate_has_its_exact_constants) {
   model m = solid({8, 5, 6}, {0.5, 1, 1.2});
   for (std::int64_t z = 0; z < 8; ++z)
     for (std::int64_t y = 0; y < 5; ++y)
       for (std::int64_t x = 0; x < 6; ++x) m.at(z, y, x) = static_cast<material_number>(1 + z / 2 % 2);
-  // The means of the layers' compliance, stiffness and coupling in and across their planes.
+  // The means over the layers of compliance, stiffness and coupling, in and across their planes.
   const double c1 = 0.7 / 0.52, soft = 1, hard = 10, ratio = 0.3 / 0.7;
   const double c33 = c1 * 2 / (1 / soft + 1 / hard), c13 = ratio * c33, mean = (soft + hard) / 2;
   const double c11 = c1 * mean * (1 - ratio * ratio) + ratio * ratio * c33, c66 = mean / 2.6,
@@ -200,8 +202,8 @@ TEST(homogenise_proof, laminate_has_its_exact_constants) {
   EXPECT_GT(stiffer(stiffness_of(m, kubc), exact), -1e-9);
 }
 
-// Oracle: the bulk bound of Hashin and Shtrikman, exact to first order in the volume of a cavity; the result is
-// independent of the origin of the unit cell and of the number of cells in the box.
+// Oracle: the bulk bound of Hashin and Shtrikman, which is exact to first order in the volume of a cavity. The result does
+// not depend on the origin of the unit cell or on the number of cells in the box.
 TEST(homogenise_proof, a_periodic_array_of_cavities_is_cubic) {
   model m = solid({12, 12, 12});
   double holes = 0;

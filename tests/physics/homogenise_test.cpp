@@ -16,7 +16,7 @@ using namespace osteon::elastic_model;
 
 const support nothing = [](index3, const axis_value&) {};
 
-/// Two phases and pores at random; every voxel of the outer layer is solid, so that the solid is connected.
+/// Two phases and pores at random. Every voxel of the outer layer is solid, so that the solid is connected.
 model random_solid(index3 shape, vector3 spacing, unsigned seed) {
   model m = solid(shape, spacing);
   std::mt19937 random(seed);
@@ -35,7 +35,8 @@ physics::homogenised stiffness_of(const model& m, double tolerance, physics::box
   return physics::homogenise(problem, faces, -0.01, {tolerance, 500}, null_log());
 }
 
-// Oracle: Hooke's law; confined 1.3461538 E, its coupling 0.5769231 E, shear 0.3846154 E, for any shape of voxels.
+// Oracle: Hooke's law. The confined modulus is 1.3461538 E, its coupling 0.5769231 E, and the shear modulus 0.3846154 E, for
+// any shape of voxels.
 TEST(homogenise, a_solid_block_has_its_material_s_stiffness) {
   for (const auto faces : {kubc, periodic}) {
     const auto found = stiffness_of(solid({7, 5, 6}, {0.5, 0.8, 1.1}), 1e-11, faces);
@@ -49,21 +50,21 @@ TEST(homogenise, a_solid_block_has_its_material_s_stiffness) {
   }
 }
 
-// Oracle: Hill and Mandel; twice the strain energy of each case is its mean stress times its mean strain.
+// Oracle: Hill and Mandel. Twice the strain energy of each case is its mean stress times its mean strain.
 TEST(homogenise, work_of_the_mean_stress_equals_the_energy) {
   const model m = random_solid({8, 9, 7}, {1, 1.2, 0.9}, 5);
   for (const auto faces : {kubc, periodic}) {
     auto problem = make_problem(m, nothing);
     const auto found = physics::homogenise(problem, faces, -0.01, {1e-10, 500}, null_log());
-    double energy = 0;  // a mean over the box
+    double energy = 0;  // the mean over the box
     for (const float density : physics::integrated_energy_density(problem, found.shown.displacement_mm)) energy += density;
     MPI_Allreduce(MPI_IN_PLACE, &energy, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     energy /= static_cast<double>(m.shape.volume());
-    EXPECT_NEAR(found.stiffness_MPa[2][2] * 1e-4 / (2 * energy), 1, 1e-6);  // densities are float
+    EXPECT_NEAR(found.stiffness_MPa[2][2] * 1e-4 / (2 * energy), 1, 1e-6);  // densities are stored as float
   }
 }
 
-// Invariant: Betti; the matrix is symmetric to the tolerance of the cases.
+// Invariant: Betti. The matrix is symmetric to the tolerance of the cases.
 TEST(homogenise, is_symmetric_as_exactly_as_it_is_solved) {
   const model m = random_solid({8, 9, 7}, {1, 1.2, 0.9}, 6);
   for (const auto faces : {kubc, periodic}) {
@@ -95,7 +96,7 @@ TEST(homogenise, does_not_depend_on_ranks_and_threads) {
   }
 }
 
-// Oracle: Hooke's law; a sheet one voxel thick has no interior node and therefore no unknowns.
+// Oracle: Hooke's law. A sheet with a thickness of one voxel has no interior node, and therefore no unknowns.
 TEST(homogenise, a_sheet_has_its_material_s_stiffness) {
   for (const auto faces : {kubc, periodic}) {
     const auto found = stiffness_of(solid({14, 1, 6}, {0.5, 0.8, 1.1}), 1e-9, faces);
@@ -108,8 +109,8 @@ TEST(homogenise, a_sheet_has_its_material_s_stiffness) {
 TEST(homogenise, rejects_problems_without_solution) {
   auto problem = make_problem(solid({8, 4, 4}), nothing);
   EXPECT_THROW(physics::homogenise(problem, kubc, 0, {1e-6, 500}, null_log()), usage_error);
-  model inside = solid({14, 4, 4});  // touches no face
-  model leaning = inside;            // joins the faces across z, but its faces across y and x never match
+  model inside = solid({14, 4, 4});  // this solid touches no face
+  model leaning = inside;            // this solid joins the faces across z, but its faces across y and x never match
   for (std::int64_t z = 0; z < 14; ++z)
     for (std::int64_t y = 0; y < 4; ++y)
       for (std::int64_t x = 0; x < 4; ++x) {

@@ -19,7 +19,7 @@ void clamp_low_end(index3 node, const axis_value& fix) {
   for (int c = 0; c < 3 && node.z == 0; ++c) fix(c, 0.0);
 }
 
-/// A column on the clamped end with space around it.
+/// A column on the clamped end with space around the column.
 model column() {
   model m = solid(shape);
   std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
@@ -45,7 +45,7 @@ TEST(LooseParts, AreIslandsAndWhatHangsOnEdgesAndNodes) {
   model m = column();
   EXPECT_EQ(found(m).parts, 1);
   EXPECT_EQ(found(m).loose, 0);
-  m.at(5, 0, 0) = m.at(6, 0, 0) = 1;  // an island
+  m.at(5, 0, 0) = m.at(6, 0, 0) = 1;  // this part is an island
   auto r = found(m);
   EXPECT_EQ(r.parts, 2);
   EXPECT_EQ(r.loose, 1);
@@ -54,23 +54,24 @@ TEST(LooseParts, AreIslandsAndWhatHangsOnEdgesAndNodes) {
   EXPECT_EQ(r.largest_low_mm, (vector3{5, 0, 0}));
   EXPECT_EQ(r.largest_high_mm, (vector3{7, 1, 1}));
   m.at(6, 0, 0) = m.at(5, 0, 0) = 0;
-  m.at(4, 3, 3) = 1;  // a hinge: one edge in common
+  m.at(4, 3, 3) = 1;  // a hinge with one common edge
   r = found(m);
   EXPECT_EQ(r.loose, 1);
   EXPECT_EQ(r.hanging, 1);
   m.at(3, 3, 3) = m.at(2, 3, 3) = 1;  // the common nodes are still in a row
   EXPECT_EQ(found(m).voxels, 3);
   m.at(2, 3, 3) = m.at(3, 3, 3) = 0;
-  m.at(4, 3, 4) = m.at(4, 2, 4) = m.at(4, 1, 4) = m.at(4, 1, 3) = 1;  // around the corner to another edge: fixed
+  // a connection around the corner to another edge, so that the part is fixed
+  m.at(4, 3, 4) = m.at(4, 2, 4) = m.at(4, 1, 4) = m.at(4, 1, 3) = 1;
   r = found(m);
   EXPECT_EQ(r.parts, 2);
   EXPECT_EQ(r.loose, 0);
 }
 
-// Oracle: by construction; a part fixed by a fixed part fixes the next one.
+// Oracle: by construction. A part that is fixed by a fixed part fixes the next part.
 TEST(LooseParts, HoldEachOtherInChains) {
   model m = column();
-  // Rings around the column, each in contact with the one below only at two edges, across all ranks.
+  // Rings around the column, across all ranks. Each ring touches the ring below only at two edges.
   for (std::int64_t z = 2; z < 8; z += 2) {
     m.at(z, 1, 1) = m.at(z, 3, 3) = 1;
     m.at(z, 1, 0) = m.at(z, 2, 0) = m.at(z, 3, 0) = m.at(z, 4, 0) = m.at(z, 4, 1) = m.at(z, 4, 2) = m.at(z, 4, 3) = 1;
@@ -78,12 +79,12 @@ TEST(LooseParts, HoldEachOtherInChains) {
   auto r = found(m);
   EXPECT_EQ(r.parts, 4);
   EXPECT_EQ(r.loose, 0);
-  // The same body, supported only at its high end, is fixed from there.
+  // The same body is supported only at its high end and is fixed from there.
   r = found(m, [](index3 node, const axis_value& fix) {
     for (int c = 0; c < 3 && node.z == shape.z; ++c) fix(c, 0.0);
   });
   EXPECT_EQ(r.loose, 0);
-  // A free corner of a ring fixed along only one axis is not sufficient once the column is removed.
+  // After the removal of the column, a free corner of a ring that is fixed along only one axis is not sufficient.
   for (std::int64_t z = 0; z < shape.z; ++z) m.at(z, 2, 2) = 0;
   EXPECT_EQ(found(m,
                   [](index3 node, const axis_value& fix) {
@@ -93,8 +94,8 @@ TEST(LooseParts, HoldEachOtherInChains) {
             3);
 }
 
-// Oracle: by hand: the voxels of a checkerboard touch only at edges, but rings of three edges at right angles around a
-// node are rigid, so that a clamped end fixes all of them. Without the clamp along y and x all of it slides.
+// Oracle: determined by hand. The voxels of a checkerboard touch only at edges. Rings of three edges at right angles around
+// a node are rigid, so that a clamped end fixes all voxels. Without the clamp along y and x, the whole checkerboard slides.
 TEST(LooseParts, HoldEachOtherInRings) {
   model m = solid({8, 6, 6});
   for (std::int64_t i = 0; i < m.shape.volume(); ++i)
@@ -108,14 +109,14 @@ TEST(LooseParts, HoldEachOtherInRings) {
   EXPECT_EQ(r.loose, 144);
 }
 
-// Oracle: by hand: two bars, each on a hinge, fix each other if they share an edge: rotations about three lines at
-// right angles add up to zero only if each is zero.
+// Oracle: determined by hand. Two bars on hinges fix each other if they share an edge. Rotations about three lines at right
+// angles add up to zero only if each rotation is zero.
 TEST(LooseParts, AreHeldByHingesAtRightAngles) {
   model m = solid({8, 4, 5});
   std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
-  m.at(0, 0, 0) = m.at(0, 2, 4) = 1;  // clamped
-  m.at(1, 1, 0) = m.at(1, 1, 1) = 1;  // rotates about an edge along x
-  m.at(1, 2, 3) = 1;                  // rotates about an edge along y
+  m.at(0, 0, 0) = m.at(0, 2, 4) = 1;  // these voxels are clamped
+  m.at(1, 1, 0) = m.at(1, 1, 1) = 1;  // this bar rotates about an edge along x
+  m.at(1, 2, 3) = 1;                  // this bar rotates about an edge along y
   EXPECT_EQ(found(m).loose, 2);
   m.at(1, 1, 2) = 1;  // the bars share an edge along z
   const auto r = found(m);
@@ -123,7 +124,7 @@ TEST(LooseParts, AreHeldByHingesAtRightAngles) {
   EXPECT_EQ(r.loose, 0);
 }
 
-/// Voxels of parts that can move, but carry load between two places.
+/// Number of voxels of parts that can move, but that carry load between two places.
 std::int64_t spanning_voxels(const model& m, bool counts_plates = false) {
   const numerics::elasticity_problem p = make_problem(m, clamp_low_end);
   const physics::solid_parts parts(p.where, p.cells, p.nodes);
@@ -131,7 +132,7 @@ std::int64_t spanning_voxels(const model& m, bool counts_plates = false) {
   const auto count = static_cast<std::size_t>(parts.count());
   physics::part_plates plates{std::vector<int>(count), std::vector<int>(count)};
   if (counts_plates) plates.touched.assign(count, 3);
-  // As for bonded plates: parts with supports are ignored where they move, and are the ground where they are fixed.
+  // As for bonded plates, parts with supports are ignored where they move. Where they are fixed, these parts are the ground.
   for (const numerics::prescribed_displacement& f : p.fixed)
     for (const std::int32_t part : parts.at_node(f.node)) plates.ignored[static_cast<std::size_t>(part)] = 1;
   MPI_Allreduce(MPI_IN_PLACE, plates.ignored.data(), parts.count(), MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -142,8 +143,8 @@ std::int64_t spanning_voxels(const model& m, bool counts_plates = false) {
   return sum;
 }
 
-// Oracle: by hand: a strut that touches the column at two nodes carries load along the line between them; one that
-// touches it at one node, or in a row of nodes, is loose.
+// Oracle: determined by hand. A strut that touches the column at two nodes carries load along the line between these nodes.
+// A strut that touches the column at one node, or in a row of nodes, is loose.
 TEST(LooseParts, SpanTwoPlacesOrHangOnOne) {
   model m = column();
   for (std::int64_t z = 2; z < 7; ++z) m.at(z, 4, 4) = 1;
@@ -162,8 +163,8 @@ TEST(LooseParts, SpanTwoPlacesOrHangOnOne) {
   EXPECT_EQ(spanning_voxels(m), 0);
 }
 
-// Oracle: by hand: a linkage of two struts from node to node connects to the column at both ends; a linkage connected
-// at one end is loose, for any connection between its parts.
+// Oracle: determined by hand. A linkage of two struts from node to node is connected to the column at both ends. A linkage
+// that is connected at one end is loose, for any connection between its parts.
 TEST(LooseParts, SpanOrHangAsLinkages) {
   model m = column();
   m.at(1, 3, 3) = m.at(2, 4, 4) = 1;  // edge of the column, then node to node
@@ -175,8 +176,8 @@ TEST(LooseParts, SpanOrHangAsLinkages) {
   EXPECT_EQ(spanning_voxels(m), loose);
 }
 
-// Invariant: parts and loose voxels do not depend on the ranks, for planes and bricks; oracle for the parts: serial
-// components.
+// Invariant: parts and loose voxels do not depend on the ranks, for planes and bricks. The oracle for the parts is the
+// serial computation of components.
 TEST(LooseParts, DoNotDependOnTheDecomposition) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     model m = solid({14, 9, 8});

@@ -11,7 +11,7 @@ namespace material_statistics_test {
 
 using namespace osteon;
 
-// Oracle: sorting the values of each material.
+// Oracle: the sorted values of each material.
 TEST(statistics_by_material, are_those_of_the_sorted_values_of_each) {
   std::mt19937 generator(4);
   std::lognormal_distribution<float> value(-2, 2);
@@ -24,7 +24,8 @@ TEST(statistics_by_material, are_those_of_the_sorted_values_of_each) {
     const float a = i % 50 == 0 ? 0.0F : value(generator), b = static_cast<float>(m);
     first[m].push_back(a);
     second[m].push_back(b);
-    // Uneven shares; the last rank of many has no values, and material 40000 is on one rank only.
+    // The parts of ranks are uneven. If there are many ranks, the last rank has no values. Material 40000 is on one rank
+    // only.
     const int share = m == 40000 ? 0 : i % 7 % std::max(size - 1, 1);
     if (share != rank) continue;
     material.push_back(static_cast<material_number>(m));

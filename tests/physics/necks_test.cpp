@@ -22,7 +22,7 @@ job::local_model part_of(index3 domain, rule is_solid) {
   return part;
 }
 
-// Numbers of necks by planes of the whole image.
+// Number of necks in each plane of the whole image.
 std::vector<int> count(index3 domain, rule is_solid) {
   const job::local_model part = part_of(domain, is_solid);
   const std::vector<std::uint8_t> necks = physics::find_necks(part);
@@ -34,8 +34,8 @@ std::vector<int> count(index3 domain, rule is_solid) {
   return found;
 }
 
-// Oracle: by inspection: two blocks, connected by a rod of one voxel, all of whose voxels are necks, as are the two at
-// its ends; and by a rod of two by two voxels without necks.
+// Oracle: determined by inspection. A rod of one voxel connects two blocks. All voxels of the rod are necks, and so are the
+// two voxels at its ends. A rod of two by two voxels has no necks.
 TEST(necks, are_the_voxels_of_a_thin_rod) {
   const auto found = count({9, 6, 6}, [](std::int64_t z, std::int64_t y, std::int64_t x) {
     return z < 3 || z > 5 || (y == 1 && x == 1) || (y >= 3 && y <= 4 && x >= 3 && x <= 4);
@@ -43,7 +43,7 @@ TEST(necks, are_the_voxels_of_a_thin_rod) {
   EXPECT_EQ(found, (std::vector<int>{0, 0, 1, 1, 1, 1, 1, 0, 0}));
 }
 
-// Oracle: by inspection: in a plate of one voxel each has neighbours that form a way around it.
+// Oracle: determined by inspection. In a plate of one voxel, the neighbours of each voxel form a path around it.
 TEST(necks, are_not_in_plates) {
   EXPECT_EQ(count({7, 5, 5}, [](std::int64_t z, std::int64_t, std::int64_t) { return z == 3; }), std::vector<int>(7, 0));
   EXPECT_EQ(count({4, 5, 5}, [](std::int64_t, std::int64_t y, std::int64_t) { return y == 2; }), std::vector<int>(4, 0));

@@ -12,7 +12,7 @@ using namespace osteon;
 
 constexpr index3 domain{9, 6, 7};
 
-/// A specimen of a random scan, on a communicator.
+/// A specimen of a random scan on a communicator.
 struct scan {
   std::vector<material_number> data = random_image(domain, 0.4, 11);
   job::local_model part;
@@ -40,7 +40,7 @@ struct scan {
   }
 };
 
-/// One set of each kind; the listed voxels and nodes are solid.
+/// One set of each kind. The listed voxels and nodes are solid.
 job::spec all_kinds(const scan& s) {
   job::spec spec;
   std::vector<physics::set_spec>& sets = spec.groups.of<physics::mechanical_keys>().sets;
@@ -81,7 +81,7 @@ job::spec all_kinds(const scan& s) {
   return spec;
 }
 
-/// Numbers of a set's nodes, all ranks, each once, ascending.
+/// Numbers of the nodes of a set on all ranks, in ascending order. Each number occurs once.
 std::vector<std::int64_t> gathered(const physics::node_sets& sets, const physics::node_set& set) {
   std::vector<std::int64_t> mine;
   for (const std::int32_t node : set.nodes)
@@ -126,7 +126,7 @@ TEST(NodeSets, DoNotDependOnTheDecomposition) {
   expect_the_sets_of_one_rank(true);
 }
 
-// Oracle: the sums of one rank; a force on nodes shared by ranks is counted once.
+// Oracle: the sums of one rank. A force on nodes shared by ranks is counted once.
 TEST(NodeSets, ForcesAddUpOnceOverRanks) {
   const scan here(MPI_COMM_WORLD, true), whole(MPI_COMM_SELF);
   job::spec spec = all_kinds(whole);

@@ -10,7 +10,7 @@ using namespace osteon::physics;
 
 constexpr int place(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
 
-/// Components along the rows of `axes`, by four sums over the fourth-order tensor: the definition.
+/// The definition of the components along the rows of `axes`, by four sums over the fourth-order tensor.
 voigt_matrix along(const Eigen::Matrix3d& axes, const voigt_matrix& c) {
   voigt_matrix turned{};
   for (int i = 0; i < 3; ++i)
@@ -42,8 +42,8 @@ void expect_equal(const voigt_matrix& found, const voigt_matrix& expected, doubl
     for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(found[i][j], expected[i][j], tolerance) << i << j;
 }
 
-// Oracle: the stiffness and the axes from which it was rotated. A cubic one, for which second-order tensors give no
-// axes, is orthotropic along more than one set of axes.
+// Oracle: the stiffness and the axes from which it was rotated. For a cubic stiffness, second-order tensors yield no axes. A
+// cubic stiffness is orthotropic along more than one set of axes.
 TEST(orthotropic_frame, is_found_again) {
   const auto three = orthotropic({5, 7, 11, 2, 2.5, 3, 1.5, 2, 2.8}), one = orthotropic({5, 5, 11, 2, 3, 3, 1.5, 2, 2}),
              cubic = orthotropic({5, 5, 5, 2, 2, 2, 2.5, 2.5, 2.5});
@@ -60,7 +60,7 @@ TEST(orthotropic_frame, is_found_again) {
       EXPECT_NEAR(frame.axes[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)], axes(i, j), 1e-6);
 }
 
-// Invariant: the axes are a rotation, the stiffness satisfies its definition, and no frame nearby is better.
+// Invariant: the axes are a rotation. The stiffness satisfies its definition, and no frame nearby is better.
 TEST(orthotropic_frame, of_a_general_stiffness_is_a_minimum) {
   voigt_matrix c = orthotropic({5, 7, 11, 2, 2.5, 3, 1.5, 2, 2.8});
   for (std::size_t i = 0; i < 6; ++i)
@@ -82,7 +82,7 @@ TEST(orthotropic_frame, of_a_general_stiffness_is_a_minimum) {
   }
 }
 
-// Oracle: an isotropic material has no axes; the result is the axes of the image.
+// Oracle: an isotropic material has no axes. The result is the axes of the image.
 TEST(orthotropic_frame, of_an_isotropic_material_is_the_image) {
   const auto frame = best_orthotropic_frame(orthotropic({3, 3, 3, 1, 1, 1, 1, 1, 1}));
   for (std::size_t i = 0; i < 3; ++i)

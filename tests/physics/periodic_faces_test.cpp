@@ -13,7 +13,7 @@ std::array<physics::partner_count, 3> match(const model& m) {
   return physics::count_partners(make_problem(m, [](index3, const axis_value&) {}));
 }
 
-// Oracle: counts by hand.
+// Oracle: numbers counted by hand.
 TEST(periodic_faces, of_a_full_box_all_fit) {
   const auto found = match(solid({14, 3, 5}));
   for (std::size_t across = 0; across < 3; ++across) {
@@ -23,8 +23,8 @@ TEST(periodic_faces, of_a_full_box_all_fit) {
   }
 }
 
-// Oracle: counts by hand. A bar along z with an offset of one voxel at half its length, which touches one face across
-// y.
+// Oracle: numbers counted by hand. A bar along z with an offset of one voxel at half its length. The bar touches one face
+// across y.
 TEST(periodic_faces, counts_partners_across_ranks) {
   model m = solid({14, 3, 6});
   std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
@@ -33,7 +33,7 @@ TEST(periodic_faces, counts_partners_across_ranks) {
   const auto found = match(m);
   EXPECT_EQ(found[0].nodes, 16);  // 2 x 4 on each face
   EXPECT_EQ(found[0].paired, 12);
-  EXPECT_EQ(found[1].nodes, 15 * 4 + 1);  // one more at the offset
+  EXPECT_EQ(found[1].nodes, 15 * 4 + 1);  // one node more at the offset
   EXPECT_EQ(found[1].paired, 0);
   EXPECT_EQ(found[2].nodes, 0);
 }

@@ -11,7 +11,8 @@ namespace post_test {
 
 using namespace osteon;
 
-// All values, and this rank's uneven share of them; for many ranks the last one has none.
+// All values, and the part of these values on this rank. The parts are uneven. If there are many ranks, the last rank has no
+// values.
 struct shared_values {
   std::vector<float> all, own;
   explicit shared_values(unsigned seed) {
@@ -36,7 +37,7 @@ TEST(statistics, agree_with_the_whole_field) {
   EXPECT_EQ(s.max, static_cast<double>(field.all.back()));
 }
 
-// Oracle: a bar under uniform strain e fails at critical_strain / e times its load.
+// Oracle: a bar under uniform strain e fails at its load times critical_strain / e.
 TEST(pistoia, scales_a_uniform_strain_to_the_critical_one) {
   const voxel::material_table materials{{}, {"bone", 5000, 0.3, 0}};
   const double strain = 0.01, sed = 0.5 * 5000 * strain * strain;

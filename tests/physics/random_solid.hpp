@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A random solid of two materials, the same on any number of ranks, for the evaluation of displacements.
+/// A random solid of two materials for the evaluation of displacements. The solid is equal on any number of ranks.
 #include <functional>
 #include <osteon/physics/elasticity/solver/elasticity.hpp>
 #include <random>
@@ -9,7 +9,7 @@ namespace osteon::random_solid {
 
 inline const voxel::material_table materials{{}, {"soft", 3.0, 0.1}, {"stiff", 50.0, 0.45}};
 
-/// The part of one rank of a block of which `density` is solid; its two outer z planes are full.
+/// The part of one rank in a block. The fraction `density` of the block is solid, and its two outer z planes are full.
 inline numerics::elasticity_problem make(index3 shape, vector3 spacing_mm, double density) {
   std::mt19937 generator(7);
   std::vector<material_number> image(static_cast<std::size_t>(shape.volume()));
@@ -33,7 +33,7 @@ inline numerics::elasticity_problem make(index3 shape, vector3 spacing_mm, doubl
   return p;
 }
 
-/// Calls `body(node, position)` for the nodes of a rank, positions in voxels of the whole image.
+/// Calls `body(node, position)` for the nodes of a rank. Positions are in voxels of the whole image.
 inline void for_each_node(const numerics::elasticity_problem& p, const std::function<void(std::int32_t, index3)>& body) {
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) body(r.first + i, {p.where.owned.begin.z + r.z, r.y, r.x + i});

@@ -19,7 +19,7 @@ std::vector<std::int32_t> nodes_of_plane(const numerics::elasticity_problem& p, 
   return nodes;
 }
 
-// Oracle: analytic; a bar under uniform stress has the reaction E strain A at the centre of its cross-section.
+// Oracle: analytic solution. A bar under uniform stress has the reaction E strain A at the centre of its cross-section.
 TEST(resultant, of_a_stretched_bar_acts_at_its_middle) {
   auto p = random_solid::make(shape, spacing, 1);
   std::fill(p.material.begin(), p.material.end(), material_number{1});
@@ -47,7 +47,7 @@ TEST(resultant, of_a_stretched_bar_acts_at_its_middle) {
   EXPECT_NEAR(corner.moment_N_mm.z, 0, 1e-8 * force);
 }
 
-// Invariant: the whole body is in equilibrium, about any point; shared nodes are counted once.
+// Invariant: the whole body is in equilibrium about any point. Shared nodes are counted once.
 TEST(resultant, of_all_nodes_vanishes) {
   auto p = random_solid::make(shape, spacing, 0.8);
   random_solid::for_each_node(p, [&](std::int32_t node, index3 at) {

@@ -16,7 +16,7 @@ struct joint {
   index3 node;
 };
 
-/// Voxels as bodies, numbered in the order of the list, and the nodes that they share.
+/// Voxels as bodies, numbered in the order of the list, with the nodes that the bodies share.
 std::vector<joint> joints_of(const std::vector<index3>& voxels) {
   std::vector<joint> joints;
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(voxels.size()); ++i)
@@ -70,7 +70,7 @@ void add_row(Eigen::RowVectorXd& row, std::int32_t body, const held_node& of, do
   row[6 * body + 3 + third] -= sign * static_cast<double>(of.node[next]);
 }
 
-/// Null space of all constraints by a dense singular value decomposition: one column per motion.
+/// Null space of all constraints by a dense singular value decomposition. Each column is a motion.
 Eigen::MatrixXd dense_motions(std::size_t count, const std::vector<joint>& joints, const std::vector<support>& supports) {
   const auto columns = static_cast<Eigen::Index>(6 * count);
   Eigen::MatrixXd rows =
@@ -101,21 +101,21 @@ std::vector<bool> moving_by(const Eigen::MatrixXd& motions, std::size_t count) {
   return moves;
 }
 
-// Oracle: by construction: a node is a ball joint, an edge a hinge, a face a rigid connection.
+// Oracle: by construction. A node is a ball joint, an edge is a hinge, and a face is a rigid connection.
 TEST(RigidBodies, AreWeldedByThreeNodesThatAreNotInARow) {
   EXPECT_EQ(moving({{0, 0, 0}, {1, 1, 1}}, clamp(0)), (std::vector<bool>{false, true}));
   EXPECT_EQ(moving({{0, 0, 0}, {0, 1, 1}}, clamp(0)), (std::vector<bool>{false, true}));
   EXPECT_EQ(moving({{0, 0, 0}, {0, 0, 1}}, clamp(0)), (std::vector<bool>{false, false}));
 }
 
-// Oracle: by hand: three voxels around a node meet in pairs along three edges that are at right angles; the relative
-// rotations about these add up to zero only if each is zero. Without one of the voxels a hinge remains.
+// Oracle: determined by hand. Three voxels around a node meet in pairs along three edges at right angles. The relative
+// rotations about these edges add up to zero only if each rotation is zero. Without one of the voxels, a hinge remains.
 TEST(RigidBodies, AreRigidInARingOfThreeEdges) {
   EXPECT_EQ(moving({{0, 0, 0}, {1, 1, 0}, {1, 0, 1}}, clamp(0)), std::vector<bool>(3, false));
   EXPECT_EQ(moving({{0, 0, 0}, {1, 1, 0}}, clamp(0)), (std::vector<bool>{false, true}));
 }
 
-// Oracle: by hand: the voxels of a checkerboard form a rigid body, which is connected to the support by one edge.
+// Oracle: determined by hand. The voxels of a checkerboard form a rigid body, which one edge connects to the support.
 TEST(RigidBodies, OfACheckerboardMoveAsOne) {
   std::vector<index3> voxels{{0, 0, 0}};
   for (std::int64_t z = 0; z < 6; ++z)
@@ -126,7 +126,8 @@ TEST(RigidBodies, OfACheckerboardMoveAsOne) {
   expected[0] = false;
   EXPECT_EQ(moving(voxels, clamp(0)), expected);
   std::vector<support> more = clamp(0);
-  more.push_back({static_cast<std::int32_t>(voxels.size()) - 1, {{6, 7, 5}, 1}});  // prevents rotation about that edge
+  // this node prevents rotation about that edge
+  more.push_back({static_cast<std::int32_t>(voxels.size()) - 1, {{6, 7, 5}, 1}});
   EXPECT_EQ(moving(voxels, more), std::vector<bool>(voxels.size(), false));
 }
 
@@ -156,7 +157,7 @@ TEST(RigidBodies, MoveAsTheDenseNullSpacePermits) {
   EXPECT_GT(held, 20);
 }
 
-// Invariant: the number of accepted pins equals that of the motions, after which none remains; pins that restrict no
+// Invariant: the number of accepted pins equals the number of motions. Afterwards no motion remains. Pins that restrict no
 // motion are refused.
 TEST(RigidBodies, TakeAsManyPinsAsTheyHaveMotions) {
   const std::vector<index3> voxels{{0, 0, 0}, {0, 1, 1}, {0, 3, 3}, {1, 4, 4}};
@@ -166,7 +167,8 @@ TEST(RigidBodies, TakeAsManyPinsAsTheyHaveMotions) {
       plate.push_back({b, {voxels[static_cast<std::size_t>(b)] + index3{0, corner >> 1, corner & 1}, 0}});
   const auto joints = joints_of(voxels);
   const auto motions = dense_motions(voxels.size(), joints, plate).cols();
-  EXPECT_EQ(motions, 4 + 3 + 3);  // two with a common edge across the plate; one; one on one of its nodes
+  // two bodies with a common edge across the plate; one body; one body on a node of the previous body
+  EXPECT_EQ(motions, 4 + 3 + 3);
   rigid_bodies bodies = settled(voxels.size(), joints, plate);
   int pins = 0;
   for (std::int32_t b = 0; b < 4; ++b)

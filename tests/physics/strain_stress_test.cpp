@@ -15,7 +15,7 @@ using namespace osteon;
 constexpr index3 shape{9, 8, 11};
 constexpr vector3 spacing{0.03, 0.5, 0.17};
 
-// Displacements A x + b, axes x, y, z for A and b.
+// Displacements A x + b. A and b refer to the axes x, y, z.
 std::vector<double> affine(const numerics::elasticity_problem& p, const Eigen::Matrix3d& a, const Eigen::Vector3d& b) {
   std::vector<double> u(3 * static_cast<std::size_t>(p.nodes.size()));
   random_solid::for_each_node(p, [&](std::int32_t node, index3 at) {
@@ -33,7 +33,7 @@ Eigen::Matrix3d gradient() {
   return a;
 }
 
-// Oracle: exact; an affine displacement has one strain everywhere, for any added translation and rotation.
+// Oracle: exact solution. An affine displacement has one strain everywhere, for any added translation and rotation.
 TEST(strain, of_an_affine_displacement_is_uniform) {
   const auto p = random_solid::make(shape, spacing, 0.6);
   const Eigen::Matrix3d a = gradient(), e = (a + a.transpose()) / 2;
@@ -48,7 +48,7 @@ TEST(strain, of_an_affine_displacement_is_uniform) {
   }
 }
 
-// Oracle: Hooke's law and Eigen's solver at a uniform strain.
+// Oracle: Hooke's law, and the solver of Eigen at a uniform strain.
 TEST(stress, of_an_affine_displacement_follows_hookes_law) {
   const auto p = random_solid::make(shape, spacing, 0.6);
   const Eigen::Matrix3d a = gradient(), e = (a + a.transpose()) / 2;
@@ -89,7 +89,7 @@ std::vector<double> uneven(const numerics::elasticity_problem& p) {
   return u;
 }
 
-// Oracle: half the product of the stresses and the strains of the same solution, voxel by voxel.
+// Oracle: half the product of the stresses and the strains of this solution, voxel by voxel.
 TEST(strain_energy_density, is_half_of_stress_times_strain) {
   const auto p = random_solid::make(shape, spacing, 0.6);
   const std::vector<double> u = uneven(p);
@@ -101,12 +101,13 @@ TEST(strain_energy_density, is_half_of_stress_times_strain) {
     for (std::size_t i = 6 * cell; i < 6 * cell + 6; ++i)
       product += static_cast<double>(strain[i]) * static_cast<double>(stress[i]);
     EXPECT_NEAR(density[cell] / (product / 2), 1, 1e-5);
-    EXPECT_GE(whole[cell], density[cell] * (1 - 1e-6F));  // bending adds to it and has zero strain at the centre
+    EXPECT_GE(whole[cell], density[cell] * (1 - 1e-6F));  // bending adds to the energy and has zero strain at the centre
   }
 }
 
-// Oracle: by hand. A unit cube with u_x = g y + c x y about its centre has the shear g there, and all over it the strains
-// c y along x and g + c x: mu g^2 / 2 at the centre, mu g^2 / 2 + c^2 (lambda + 3 mu) / 24 in all.
+// Oracle: computed by hand. A unit cube has u_x = g y + c x y about its centre. Its shear at the centre is g. In the whole
+// cube, its strains are c y along x and g + c x. The energy density is mu g^2 / 2 at the centre, and mu g^2 / 2 + c^2
+// (lambda + 3 mu) / 24 in the mean.
 TEST(strain_energy_density, of_a_sheared_and_bent_voxel) {
   const elastic_model::model m = elastic_model::solid({1, 1, 1});
   const auto p = elastic_model::make_problem(m, [](index3, const elastic_model::axis_value&) {}, MPI_COMM_SELF);
@@ -116,13 +117,13 @@ TEST(strain_energy_density, of_a_sheared_and_bent_voxel) {
     const double y = (corner & 2 ? 0.5 : -0.5), x = (corner & 1 ? 0.5 : -0.5);
     u[3 * corner + 2] = g * y + c * x * y;
   }
-  const double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;  // E = 1, nu = 0.3
+  const double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;  // for E = 1 and nu = 0.3
   EXPECT_NEAR(physics::strain_energy_density(p, u)[0] / (mu * g * g / 2), 1, 1e-6);
   EXPECT_NEAR(physics::integrated_energy_density(p, u)[0] / (mu * g * g / 2 + c * c * (lambda + 3 * mu) / 24), 1, 1e-6);
 }
 
-// Invariant: the divergence theorem. Stress summed over the volume is the sum of force times position over all nodes,
-// for any displacements, because the stress at the centre is the mean stress of a voxel.
+// Invariant: the divergence theorem. The stress summed over the volume is the sum of force times position over all nodes,
+// for any displacements. The reason is that the stress at the centre is the mean stress of a voxel.
 TEST(stress, summed_over_the_volume_is_the_moment_of_the_nodal_forces) {
   auto p = random_solid::make(shape, spacing, 0.8);
   random_solid::for_each_node(p, [&](std::int32_t node, index3 at) {

@@ -45,7 +45,7 @@ double largest(MPI_Comm comm, std::span<const float> values) {
   return most;
 }
 
-/// Temperatures that vary from voxel to voxel, the same on any number of ranks.
+/// Temperatures that vary from voxel to voxel, and that are equal on any number of ranks.
 std::vector<double> uneven(const numerics::elasticity_problem& p) {
   std::vector<double> values;
   for (const voxel::run& r : p.cells.runs())
@@ -91,7 +91,7 @@ TEST(ThermalLoad, ForcesAreThoseOfTheElementStiffness) {
   for (const double left_over : expected) EXPECT_NEAR(left_over, 0, 1e-16);
 }
 
-// Oracle: patch test; a free body expands by alpha dT everywhere and is free of stress, for any shape and moduli, and a
+// Oracle: patch test. A free body expands by alpha dT everywhere and is free of stress, for any shape and moduli. A
 // statically determinate support has no reaction.
 TEST(ThermalLoad, AFreeBodyExpandsWithoutStress) {
   model m = porous_alloy();
@@ -109,12 +109,12 @@ TEST(ThermalLoad, AFreeBodyExpandsWithoutStress) {
   EXPECT_LT(h.solution.certificate.reaction_imbalance, 1e-9);
 }
 
-// Oracle: exactly all rigid motions are prevented: six displacements, each node the same on any number of ranks.
+// Oracle: exactly all rigid motions are prevented, by six displacements. Each node is equal on any number of ranks.
 TEST(ThermalLoad, ADeterminateSupportHoldsSixDisplacements) {
   const model m = porous_alloy();
   const auto places = [&](MPI_Comm comm) {
     const auto p = make_problem(m, nothing, comm);
-    std::vector<double> found;  // position and direction as one number, counted once
+    std::vector<double> found;  // position and direction as one number, which is counted once
     for (const auto& f : physics::determinate_support(p)) {
       const vector3 at = numerics::position_mm(p, f.node);
       found.push_back(1e6 * at.z + 1e3 * at.y + at.x + 1e9 * static_cast<double>(f.direction));
@@ -135,7 +135,7 @@ TEST(ThermalLoad, ADeterminateSupportHoldsSixDisplacements) {
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 6);
 }
 
-// Oracle: a body fixed on all sides has no strain, so that its stress is -E alpha dT / (1 - 2 nu) along all axes.
+// Oracle: a body that is fixed on all sides has no strain. Its stress is therefore -E alpha dT / (1 - 2 nu) along all axes.
 TEST(ThermalLoad, AClampedBlockIsUnderPressure) {
   const model m = solid({7, 5, 6}, {0.4, 1.0, 0.7});
   const auto p = make_problem(m, [&](index3 n, const axis_value& fix) {
@@ -149,8 +149,9 @@ TEST(ThermalLoad, AClampedBlockIsUnderPressure) {
   for (const float density : h.sed) EXPECT_NEAR(density, 1.5 * -expected * 1e-3, 2e-7 * -expected * 1e-3);
 }
 
-// Oracle: a bar between rigid walls cannot extend, so that its axial stress is -E alpha dT, everywhere if the walls are
-// smooth. Without lateral contraction this holds on average if the walls are rough, although they fix the bar's ends.
+// Oracle: a bar between rigid walls cannot extend. If the walls are smooth, the axial stress therefore is -E alpha dT
+// everywhere. If the walls are rough, the walls fix the ends of the bar. Without lateral contraction, the mean axial stress
+// is also -E alpha dT.
 TEST(ThermalLoad, ABarBetweenWallsIsCompressed) {
   for (const bool rough : {true, false}) {
     model m = solid({9, 4, 3}, {0.5, 0.8, 1.1});
@@ -181,8 +182,8 @@ TEST(ThermalLoad, ABarBetweenWallsIsCompressed) {
   }
 }
 
-// Oracle: a linear temperature bends a free bar without stress; with one temperature per voxel the remaining stress and
-// the root of the remaining energy decrease with the voxel size.
+// Oracle: a linear temperature bends a free bar without stress. With one temperature per voxel, some stress and energy
+// remain. The remaining stress, and the root of the remaining energy, decrease with the voxel size.
 TEST(ThermalLoad, ALinearTemperatureLeavesAFreeBarWithoutStress) {
   double energy[3] = {}, stress[3] = {};
   for (int level = 0; level < 3; ++level) {
@@ -202,8 +203,8 @@ TEST(ThermalLoad, ALinearTemperatureLeavesAFreeBarWithoutStress) {
   EXPECT_NEAR(stress[1] / stress[2], 2, 0.1);
 }
 
-// Oracle: Timoshenko 1925, J. Opt. Soc. Am. 11, eq. 4: two layers of equal thickness and modulus bend with the curvature
-// 3/2 (alpha_2 - alpha_1) dT / thickness.
+// Oracle: Timoshenko 1925, J. Opt. Soc. Am. 11, eq. 4. Two layers of equal thickness and modulus bend with the curvature 3/2
+// (alpha_2 - alpha_1) dT / thickness.
 TEST(ThermalLoad, TwoLayersBendAsTimoshenkoSays) {
   for (int level = 0; level < 3; ++level) {
     const std::int64_t n = std::int64_t{2} << level;
@@ -213,32 +214,32 @@ TEST(ThermalLoad, TwoLayersBendAsTimoshenkoSays) {
     for (std::int64_t z = 0; z < m.shape.z; ++z)
       for (std::int64_t y = n / 2; y < n; ++y) m.at(z, y, 0) = 2;
     const auto p = make_problem(m, [&](index3 at, const axis_value& fix) {
-      fix(2, 0.0);  // plane
+      fix(2, 0.0);  // a plane of nodes
       if (at.y == 0 && at.z == 0) fix(0, 0.0);
       if (at.y == 0 && (at.z == 0 || at.z == m.shape.z)) fix(1, 0.0);
     });
     const std::vector<double> warm(p.material.size(), 1.0);
     const heated hot = solve_heated(p, physics::thermal_strain(p, warm, std::vector{0.0, 1e-3, 2e-3}, 0));
-    double deflection[3] = {};  // at 4, 6 and 8 thicknesses
+    double deflection[3] = {};  // deflections at 4, 6 and 8 thicknesses
     for (const voxel::run& r : p.nodes.runs())
       for (int k = 0; k < 3; ++k)
         if (r.y == 0 && p.where.owned.begin.z + r.z == (4 + 2 * k) * n)
           deflection[k] = hot.solution.displacement_mm[static_cast<std::size_t>(3 * r.first + 1)];
-    for (double& d : deflection) {  // the copies of a node on two ranks agree; 0 for a missing node
+    for (double& d : deflection) {  // the copies of a node on two ranks are equal; the value is 0 for a missing node
       double low = std::min(d, 0.0), high = std::max(d, 0.0);
       MPI_Allreduce(MPI_IN_PLACE, &low, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
       MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
       d = low + high;
     }
     const double curvature = (deflection[0] - 2 * deflection[1] + deflection[2]) / 4;
-    // A bent brick is also sheared; with nu = 0 that adds 1/2 (voxel / thickness)^2 to the strip's stiffness.
+    // A bent brick is also sheared. With nu = 0, the shear adds 1/2 (voxel / thickness)^2 to the stiffness of the strip.
     const double bricks = 1.5e-3 / (1 + 0.5 * h * h);
     EXPECT_NEAR(std::abs(curvature), bricks, 1e-6 * bricks);
   }
 }
 
-// Oracle: integral (eps - eps_th) D (eps - eps_th) = u.K.u - 2 u.f + integral eps_th D eps_th, and K u = f + reactions; the
-// left side is summed from the energy densities, the right from displacements, forces and reactions.
+// Oracle: integral (eps - eps_th) D (eps - eps_th) = u.K.u - 2 u.f + integral eps_th D eps_th, and K u = f + reactions. The
+// left side is the sum of the energy densities. The right side is computed from displacements, forces and reactions.
 TEST(ThermalLoad, TheEnergyOfTheMechanicalStrainBalances) {
   const model m = porous_alloy();
   const support plates = [&](index3 n, const axis_value& fix) {
@@ -284,7 +285,7 @@ TEST(ThermalLoad, RanksDoNotMatter) {
     EXPECT_NEAR(found.stress[i], expected.stress[6 * shift + i], 1e-6 * scale);
 }
 
-// Oracle: the message contains both numbers, or the cell, its temperature and its material, by hand.
+// Oracle: the message contains both numbers, or the cell with its temperature and its material, determined by hand.
 TEST(ThermalLoad, TheMessageOfWhatDoesNotFitNamesBothNumbersOrTheCell) {
   const model m = solid({3, 2, 2});
   const auto p = make_problem(m, nothing);
@@ -303,7 +304,7 @@ TEST(ThermalLoad, TheMessageOfWhatDoesNotFitNamesBothNumbersOrTheCell) {
   EXPECT_TRUE(message_of<usage_error>([&] {
                 physics::thermal_forces(p, many);
               }).starts_with("thermal load: " + std::to_string(cells + 1) + " strains for " + std::to_string(cells)));
-  if (warm.empty()) return;  // more ranks than planes
+  if (warm.empty()) return;  // there are more ranks than planes
   EXPECT_TRUE(message_of<data_error>(strain_of(warm, unknown))
                   .starts_with("thermal strain of cell 0 not finite: temperature 300 K, material 1 with expansion nan 1/K"));
 }

@@ -13,7 +13,8 @@ using namespace heat_images;
 
 constexpr std::array<std::array<int, 3>, 6> steps{{{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}}};
 
-// The surface of an image in which 1 is fluid: faces towards 0; faces of the image are not walls.
+// The surface of an image in which the value 1 is fluid. The surface consists of faces towards the value 0. Faces of the
+// image are not walls.
 struct walls_of {
   walls_of(MPI_Comm comm, const image& img, vector3 h = {1, 1, 1})
       : table(conductivities({1})), problem(make_problem(comm, img, table, h, axis::z)) {
@@ -58,7 +59,7 @@ image pipe(std::int64_t radius) {
   return {{4, n, n}, [&](index3 p) { return square(p.y) + square(p.x) <= static_cast<double>(radius * radius) ? 1 : 0; }};
 }
 
-// Oracle: 2 pi R L; the faces of the voxels have 4 / pi of this area at any resolution.
+// Oracle: 2 pi R L. The faces of the voxels have 4 / pi of this area at any resolution.
 TEST(wall_surface, a_pipe_has_the_area_of_its_circle) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
@@ -70,7 +71,7 @@ TEST(wall_surface, a_pipe_has_the_area_of_its_circle) {
   }
 }
 
-// Oracle: 4 pi R^2, for a ball in the fluid and for a hole filled with fluid; the normals are radial.
+// Oracle: 4 pi R^2, for a ball in the fluid and for a hole filled with fluid. The normals are radial.
 TEST(wall_surface, a_ball_has_the_area_and_the_normals_of_its_sphere) {
   const ranks_with_a_plane comm(30);
   if (comm == MPI_COMM_NULL) return;
@@ -93,8 +94,8 @@ TEST(wall_surface, a_ball_has_the_area_and_the_normals_of_its_sphere) {
   }
 }
 
-// Oracle: flat walls, edges and corners of any kind have exactly the area of their faces: a block, a plate, adjacent
-// walls, steps of three voxels, ducts of one and two voxels.
+// Oracle: flat walls, and edges and corners of any kind, have exactly the area of their faces. The test uses a block, a
+// plate, adjacent walls, steps of three voxels, and ducts of one and two voxels.
 TEST(wall_surface, flat_walls_keep_their_area) {
   const ranks_with_a_plane comm(20);
   if (comm == MPI_COMM_NULL) return;
@@ -115,8 +116,8 @@ TEST(wall_surface, flat_walls_keep_their_area) {
   }
 }
 
-// Oracle: planes of several directions, area relative to that of their projection, away from the faces of the image;
-// voxels with edges of different lengths.
+// Oracle: planes of several directions. Their area is relative to the area of their projection, away from the faces of the
+// image. The voxels have edges of different lengths.
 TEST(wall_surface, inclined_planes_have_their_area) {
   constexpr std::int64_t n = 40, margin = 10;
   const ranks_with_a_plane comm(n);
@@ -144,7 +145,7 @@ TEST(wall_surface, inclined_planes_have_their_area) {
   }
 }
 
-// Oracle: the sum, a constant, and the surface of one rank, bitwise equal.
+// Oracle: the sum, a constant, and the surface of one rank. The results must be bitwise equal.
 TEST(wall_surface, averages_keep_sums_and_are_those_of_one_rank) {
   const ranks_with_a_plane comm(9);
   if (comm == MPI_COMM_NULL) return;

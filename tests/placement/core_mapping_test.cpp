@@ -15,7 +15,7 @@ struct brick_case {
   std::array<int, 3> blocks;  // z, y, x
   std::int64_t between_sockets, by_depth;
 };
-// A brick of 8 subdomains 4:1:1 on 2 sockets of 4 cores; volumes in faces of 256 x 256.
+// A brick of 8 subdomains with the proportions 4:1:1 on 2 sockets of 4 cores. Volumes are in faces of 256 x 256.
 const std::vector<brick_case> bricks = {{{4, 2, 1}, 8, 40}, {{2, 2, 2}, 4, 36}, {{1, 1, 8}, 1, 7}};
 
 graph graph_of_brick(const brick_case& b) { return graph_of({b.blocks, {1, 1, 4}, 1, {}}); }
@@ -34,7 +34,7 @@ core_costs tree_costs(const machine::host_tree& tree, const std::vector<int>& co
   return costs;
 }
 
-// Oracle: the exact optimum between two sockets, by hand: the cut through the middle of the brick.
+// Oracle: the exact optimum between two sockets, determined by hand. The optimum is the cut through the middle of the brick.
 TEST(CoreMapping, BricksAreHalvedBetweenSockets) {
   const auto tree = samples::two_sockets();
   const auto cores = tree.usable_cores();
@@ -44,10 +44,10 @@ TEST(CoreMapping, BricksAreHalvedBetweenSockets) {
   }
 }
 
-// Oracle: by hand. [Ito]'s weight is the depth of the common ancestor, larger for closer; Scotch expects a distance.
-// The weight itself yields the worst map, in which all faces of the brick are between sockets: 3 x 2 x 4 + 4 x 1 x 4 =
-// 40 for 4 x 2 x 1, 4 x 4 + 4 x 4 + 4 = 36 for 2 x 2 x 2, 7 in a row. As a distance, it yields the best, the cut
-// through the middle.
+// Oracle: determined by hand. The weight of [Ito] is the depth of the common ancestor, which is larger for closer cores.
+// Scotch expects a distance. The weight itself yields the worst map, in which all faces of the brick are between sockets.
+// The volumes are 3 x 2 x 4 + 4 x 1 x 4 = 40 for 4 x 2 x 1, 4 x 4 + 4 x 4 + 4 = 36 for 2 x 2 x 2, and 7 in a row. As a
+// distance, the weight yields the best map, which is the cut through the middle.
 TEST(CoreMapping, ScotchTakesDistancesAndNotDepths) {
   if (scotch_version().empty()) GTEST_SKIP() << "Scotch is not installed";
   const auto tree = samples::two_sockets();
@@ -66,7 +66,7 @@ TEST(CoreMapping, ScotchTakesDistancesAndNotDepths) {
   }
 }
 
-// Oracle: levels counted by hand on an EPYC with 12 L3 of 8 cores on each of two sockets.
+// Oracle: levels counted by hand on an EPYC with two sockets, each with 12 L3 caches for 8 cores.
 TEST(CoreMapping, DistanceGrowsWithTheLevelsThatAreNotShared) {
   const auto tree = samples::epyc();
   EXPECT_EQ(tree_distance(tree, 5, 5), 0);
@@ -76,8 +76,8 @@ TEST(CoreMapping, DistanceGrowsWithTheLevelsThatAreNotShared) {
   EXPECT_EQ(tree_distance(tree, 0, 96), 4);
 }
 
-// Oracle: a grid of 8 x 12 x 2 blocks is 24 bricks of 8; bricks 2x2x2 in L3s and halves on sockets have the smallest
-// cut.
+// Oracle: a grid of 8 x 12 x 2 blocks is 24 bricks of 8 blocks. Bricks of 2x2x2 on L3 caches, and halves of the grid on
+// sockets, have the smallest cut.
 TEST(CoreMapping, FillsTheLevelsOfAnEpyc) {
   const auto tree = samples::epyc();
   const auto cores = tree.usable_cores();
@@ -96,7 +96,8 @@ TEST(CoreMapping, FillsTheLevelsOfAnEpyc) {
   EXPECT_LE(cut(g, l3), 3 * 2 * 12 + 5 * 2 * 8);
 }
 
-// Oracle: invariants on hosts with missing cores: a core for each, never worse than in order.
+// Oracle: invariants on hosts with missing cores. Each subdomain has a core, and the result is never worse than the map in
+// order.
 TEST(CoreMapping, UsesOnlyCoresThatAreThere) {
   const auto tree = samples::missing_cores();
   const auto cores = tree.usable_cores();

@@ -5,7 +5,7 @@
 
 namespace osteon::placement::graph_file_test {
 
-// The message of the error for a refused text; empty if it is read.
+// The message of the error for a refused text. The message is empty if the text is read.
 std::string refusal(const std::string& text) {
   try {
     parse_graph(text, "g");
@@ -15,7 +15,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-// Oracle: METIS's manual: the weights of edges follow the neighbours, those of vertices precede them.
+// Oracle: the manual of METIS. The weights of edges follow the neighbours, and the weights of vertices precede them.
 TEST(GraphFile, ReadsEveryFormatOfMetis) {
   const graph plain = parse_graph("% a comment\n3 2\n2\n1 3\n2\n", "g");
   EXPECT_EQ(plain.edges(), 2);
@@ -34,7 +34,7 @@ TEST(GraphFile, ReadsJson) {
   const graph g = parse_graph(R"({"schema": "osteon.graph/1", "subdomains": 4, "edges": [[0, 1, 10], [3, 1, 20]]})", "g");
   EXPECT_EQ(g.size(), 4);
   EXPECT_EQ(g.weights(1)[1], 20);
-  // Weights of a trace: the mean of both directions, rounded up.
+  // The weight of a trace is the mean of both directions, rounded up.
   const graph sent =
       parse_graph(R"({"schema": "osteon.graph/1", "subdomains": 2, "sent": [[0, 1, 10], [1, 0, 15], [1, 1, 99]]})", "g");
   EXPECT_EQ(sent.edges(), 1);

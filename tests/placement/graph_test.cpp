@@ -22,7 +22,7 @@ graph random_graph(int vertices, int edges, std::uint64_t seed) {
   return from_edges(vertices, list);
 }
 
-// Oracle: counted by hand. 2 x 3 x 4 blocks of 5 x 6 x 7 cells (z, y, x) of 8 bytes.
+// Oracle: counted by hand. The grid has 2 x 3 x 4 blocks of 5 x 6 x 7 cells (z, y, x) with 8 bytes.
 TEST(Graph, GridHasTheFacesBetweenItsBlocks) {
   const graph g = graph_of({{2, 3, 4}, {5, 6, 7}, 8, {}});
   ASSERT_EQ(g.size(), 24);
@@ -32,12 +32,12 @@ TEST(Graph, GridHasTheFacesBetweenItsBlocks) {
   EXPECT_EQ(g.weights(0)[0], 5 * 6 * 8);
   const graph ring = graph_of({{1, 1, 4}, {1, 1, 1}, 1, {false, false, true}});
   EXPECT_EQ(ring.edges(), 4);
-  // For two blocks on a ring, each is the other's neighbour on both sides.
+  // For two blocks on a ring, each block is the neighbour of the other block on both sides.
   EXPECT_EQ(graph_of({{1, 1, 2}, {1, 1, 1}, 1, {false, false, true}}).weight[0], 2);
 }
 
-// Oracle: the definition. A partition divides the total into cut and interior edges; the quotient contains the cut
-// edges.
+// Oracle: the definition. A partition divides the total weight into cut edges and interior edges. The quotient contains the
+// cut edges.
 TEST(Graph, CutQuotientAndInducedGraphsAddUp) {
   const graph g = random_graph(60, 200, 3);
   std::vector<int> part(60);
@@ -72,8 +72,8 @@ void expect_within(const std::vector<int>& part, std::span<const int> capacity) 
   for (std::size_t p = 0; p < held.size(); ++p) EXPECT_LE(held[p], capacity[p]);
 }
 
-// Oracle: capacities are satisfied for every shape of graph and of parts; two cliques connected by one edge are
-// separated at it.
+// Oracle: capacities are satisfied for every shape of graph and of parts. Two cliques that are connected by one edge are
+// separated at this edge.
 TEST(Bisection, KeepsCapacitiesAndFindsTheBridge) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const int n = 1 + static_cast<int>(seed * 13 % 150);
@@ -99,9 +99,9 @@ TEST(FitCapacity, EmptiesWhatIsTooFull) {
   expect_within(part, capacity);
 }
 
-// Oracle: by hand. Faces along x have weight 1, along y and z 4, and a brick of a x b x c (x, y, z) cuts 64 ((8/a - 1)
-// + 4 (8/b - 1) + 4 (8/c - 1)) of them: 1472 for 1 x 2 x 4 or 1 x 4 x 2, 1728 for 2 x 2 x 2, 2240 for 1 x 1 x 8 or 2 x
-// 1 x 4.
+// Oracle: computed by hand. Faces along x have weight 1, and faces along y and z have weight 4. A brick of a x b x c (x, y,
+// z) cuts 64 ((8/a - 1) + 4 (8/b - 1) + 4 (8/c - 1)): 1472 for 1 x 2 x 4 or 1 x 4 x 2, 1728 for 2 x 2 x 2, and 2240 for 1 x
+// 1 x 8 or 2 x 1 x 4.
 TEST(Bricks, LongBlocksStandSideBySide) {
   const cartesian grid{{8, 8, 8}, {256, 256, 1024}, 8, {}};
   const graph g = graph_of(grid);
@@ -109,7 +109,7 @@ TEST(Bricks, LongBlocksStandSideBySide) {
   EXPECT_TRUE(found.fits);
   EXPECT_EQ(found.brick[2], 1);
   EXPECT_EQ(found.brick[0] * found.brick[1], 8);
-  // Parts of unequal sizes that are not divisors still get their capacity.
+  // Parts of unequal sizes that are not divisors also have their capacity.
   const cartesian odd{{7, 5, 3}, {1, 1, 1}, 8, {}};
   const std::vector<int> capacity = {10, 0, 48, 48, 3};
   const brick_groups dealt = best_bricks(odd, graph_of(odd), capacity);

@@ -12,7 +12,7 @@
 
 namespace osteon::placement::grouping_test {
 
-// Off-host megabytes of an exchange, both directions.
+// Off-host megabytes of an exchange in both directions.
 double megabytes(const graph& g, const std::vector<int>& part) { return static_cast<double>(2 * cut(g, part)) / 1e6; }
 
 struct paper_case {
@@ -22,8 +22,8 @@ struct paper_case {
   double original, random, best;      // MB
 };
 
-// Oracle: off-host volumes of [Ito]'s grids on hosts of 8 cores, measured with Scotch, METIS and all bricks
-// (docs/theory/placement.md, table 1).
+// Oracle: off-host volumes of the grids of [Ito] on hosts with 8 cores. The volumes were measured with Scotch, METIS and all
+// bricks (docs/theory/placement.md, table 1).
 TEST(Grouping, PapersGridsReachTheBestVolume) {
   const std::vector<paper_case> cases = {
       {"C1-32", {4, 2, 4}, {813, 407, 203}, 127.1, 156.1, 31.7},
@@ -79,14 +79,14 @@ graph unstructured() {
 
 struct hard_case {
   const char* name;
-  std::array<int, 3> blocks;  // x, y, z; zeros: the graph of a file
-  int length, cores;          // blocks along x; cores of a host
+  std::array<int, 3> blocks;  // numbers of blocks along x, y, z; zeros for the graph of a file
+  int length, cores;          // number of blocks along x, and number of cores of a host
   std::int64_t contiguous, best;
-  bool is_long = false;  // omitted by the usual run
+  bool is_long = false;  // true if the usual run omits the case
 };
 
-// Oracle: the best cut of Scotch, METIS, KaHIP, TreeMatch and a long annealing (docs/theory/placement.md, table 2), for
-// graphs whose grid is not divisible by the hosts, or that are not grids.
+// Oracle: the best cut of Scotch, METIS, KaHIP, TreeMatch and a long annealing (docs/theory/placement.md, table 2). The
+// hosts do not divide the grids of these graphs, or the graphs are not grids.
 TEST(Grouping, HardCasesAreAtMostTheBestOfAllTools) {
   const std::vector<hard_case> cases = {
       {"unstructured 512 / 8", {}, 1, 8, 35437, 35437, true},
@@ -106,7 +106,7 @@ TEST(Grouping, HardCasesAreAtMostTheBestOfAllTools) {
     const std::vector<int> capacity(static_cast<std::size_t>((g.size() + c.cores - 1) / c.cores), c.cores);
     EXPECT_EQ(cut(g, in_order(g.size(), capacity)), c.contiguous);
     const double begin = cpu_seconds();
-    grouping_options options{.seed = 1, .use_scotch = false};  // the bars are reached without it
+    grouping_options options{.seed = 1, .use_scotch = false};  // the limits are reached without Scotch
     if (is_grid) options.grid = grid;
     const grouping found = group(g, capacity, options);
     fmt::print("{:28} {:10} {:8} {:8} {:8.2f}  {}\n", c.name, c.contiguous, c.best, found.cut, cpu_seconds() - begin,
@@ -118,7 +118,8 @@ TEST(Grouping, HardCasesAreAtMostTheBestOfAllTools) {
   }
 }
 
-// Oracle: invariants. With Scotch's starts the result is not worse than the input and satisfies the capacities.
+// Oracle: invariants. With the starts of Scotch, the result is not worse than the input, and the result satisfies the
+// capacities.
 TEST(Grouping, ScotchIsOneMoreStart) {
   const graph g = unstructured();
   const std::vector<int> capacity(11, 48);

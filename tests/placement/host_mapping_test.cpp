@@ -25,10 +25,10 @@ host_network with_distances(fabric links) {
   return {std::move(links), std::move(distance)};
 }
 
-// The networks of the table. Ties of the torus and the gateways of the dragonfly differ from those of `net`; the table
-// includes the hosts' own links if the network has them.
+// The networks of the table. Ties of the torus and the gateways of the dragonfly differ from those of `net`. The table
+// includes the links of the hosts if the network has such links.
 host_network fat_tree_8x8() {
-  // One link of twice the rate up from each leaf of 8: oversubscribed 4:1.
+  // Each leaf of 8 hosts has one uplink with twice the rate, which is an oversubscription of 4:1.
   return network_of(std::make_shared<net::network>(net::network_by_text(
                         "fattree:8x8,over=8,rate=1B/s,pu-rate=1B/s,top-rate=2B/s,startup=0s,latency=0s")),
                     64);
@@ -81,13 +81,14 @@ host_network dragonfly_8x4x2() {
 struct topology_case {
   const char* name;
   host_network network;
-  double links_of_host;                                                 // links of a way that are not in the table
-  double per_hop;                                                       // links per hop of the table
-  double volume[2], hottest[2], ordered_volume[2], ordered_hottest[2];  // 8x8x8 and 32x4x4
+  // number of links of a route that are not in the table
+  double links_of_host;
+  double per_hop;                                                       // number of links per hop of the table
+  double volume[2], hottest[2], ordered_volume[2], ordered_hottest[2];  // for 8x8x8 and 32x4x4
 };
 
-// Oracle: the minimum over Scotch's mappings and long searches, for each network and each measure, and the figures of bricks
-// in the order of hosts (docs/theory/placement.md, table 3). A unit is a face of 256 x 256.
+// Oracle: the minimum over the mappings of Scotch and long searches, for each network and each measure. The figures of
+// bricks are in the order of hosts (docs/theory/placement.md, table 3). A unit is a face of 256 x 256.
 TEST(HostMapping, EveryNetworkReachesTheBestOfAllTools) {
   std::vector<topology_case> cases;
   cases.push_back({"fat tree 8x8, 4:1", fat_tree_8x8(), 0, 1, {3840, 2240}, {64, 32}, {4992, 3136}, {160, 72}});
@@ -95,11 +96,11 @@ TEST(HostMapping, EveryNetworkReachesTheBestOfAllTools) {
   cases.push_back({"hyper-crossbar 4x4x4", hyper_crossbar_4x4x4(), 2, 2, {1504, 1024}, {24, 24}, {1792, 1136}, {40, 24}});
   cases.push_back({"dragonfly g8 a4 p2", dragonfly_8x4x2(), 0, 1, {4272, 2560}, {56, 32}, {5696, 3632}, {128, 128}});
   fmt::print("{:22} {:8} {:>16} {:>12} {:>12} {:>8}\n", "network", "grid", "order of hosts", "bar", "mapped", "CPU s");
-  // The usual run maps the cubes, one grid of the two.
+  // The usual run maps the cubes, which are one of the two grids.
   for (int which = 0; which < (test::with_long_tests() ? 2 : 1); ++which) {
     const cartesian grid{which ? std::array{4, 4, 32} : std::array{8, 8, 8}, {1, 1, 4}, 1, {}};
     const graph g = graph_of(grid);
-    // The bricks 1x2x4 of the table, x fastest.
+    // The bricks 1x2x4 of the table. The x axis is fastest.
     std::vector<int> part;
     for (int v = 0; v < g.size(); ++v) {
       const int nx = grid.blocks[2], ny = grid.blocks[1], x = v % nx, y = v / nx % ny, z = v / nx / ny;
@@ -127,9 +128,10 @@ TEST(HostMapping, EveryNetworkReachesTheBestOfAllTools) {
   }
 }
 
-// Oracle: by hand. A brick of 1 x 2 x 4 blocks in the middle sends 2 x 8 faces of 1 along x, 2 x 4 of 4 along y and 2 of 4
-// along z: 56, at a quarter of the rate 224. A brick at two ends of the grid sends 8 + 4 x 4 + 2 x 4 = 32, there 128. There
-// are enough of them for the three slow hosts of 64.
+// Oracle: computed by hand. A brick of 1 x 2 x 4 blocks in the middle sends 2 x 8 faces of weight 1 along x, 2 x 4 faces of
+// weight 4 along y, and 2 faces of weight 4 along z. The sum is 56, which is 224 at a quarter of the rate. A brick at two
+// ends of the grid sends 8 + 4 x 4 + 2 x 4 = 32, which is 128 at a quarter of the rate. There are enough such bricks for the
+// three slow hosts among 64 hosts.
 TEST(HostMapping, SlowHostsGetLightGroups) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);
@@ -150,7 +152,7 @@ TEST(HostMapping, SlowHostsGetLightGroups) {
   }
 }
 
-// Oracle: capacities. A group stays on hosts as large as the host for which it was made.
+// Oracle: capacities. A group is assigned only to hosts that are as large as the host for which the group was made.
 TEST(HostMapping, GroupsGoToHostsOfTheirSize) {
   const graph groups = graph_of({{1, 4, 5}, {1, 1, 1}, 10, {}});
   std::vector<int> capacity;

@@ -8,13 +8,13 @@ namespace osteon::placement::launch_files_test {
 
 target two_hosts() {
   machine::host_list hosts;
-  // The second host's first core belongs to another job.
+  // The first core of the second host belongs to another job.
   hosts.add("n1", machine::synthetic_host("core:2 pu:2"));
   hosts.add("n2", machine::restricted(machine::synthetic_host("core:3 pu:1"), {1, 2}));
   return every_core(machine::assumed(hosts));
 }
 
-// Oracle: files verified with `taskset -cp` under Open MPI 4.1 and MPICH 4.0; rank 0 is on n2's last core.
+// Oracle: files verified with `taskset -cp` under Open MPI 4.1 and MPICH 4.0. Rank 0 is on the last core of n2.
 TEST(LaunchFiles, NameHostsAndCores) {
   const target where = two_hosts();
   const std::vector<int> place = {3, 0, 1};
@@ -39,8 +39,8 @@ TEST(LaunchFiles, RefuseWhatAShellWouldRead) {
   EXPECT_THROW(launch_file_of(launcher::wrap, where, std::vector<int>{0}, "f"), usage_error);
 }
 
-// Oracle: by hand: two nodes of 6 cores each have one team of 4, as a team does not extend across nodes that are large
-// enough; on nodes of 3 cores a team of 4 must. Teams of 2 use all cores.
+// Oracle: determined by hand. Two nodes with 6 cores have one team of 4 each, because a team does not extend across nodes
+// that are large enough. On nodes with 3 cores, a team of 4 extends across nodes. Teams of 2 use all cores.
 TEST(BatchScript, TeamsStayInsideNodes) {
   const auto firsts = [](const char* host, int threads) {
     const target found =

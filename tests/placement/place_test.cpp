@@ -22,7 +22,7 @@ void expect_a_core_each(const placement& p, const target& where) {
   EXPECT_LT(sorted.back(), static_cast<int>(where.places.size()));
 }
 
-// A ring with some chords whose vertices have random numbers, so that the input order is unfavourable.
+// A ring with several chords. The vertices have random numbers, so that the input order is unfavourable.
 graph ring_with_chords(int n) {
   random_source random(7);
   std::vector<int> number(static_cast<std::size_t>(n));
@@ -36,8 +36,8 @@ graph ring_with_chords(int n) {
   return from_edges(n, edges);
 }
 
-// Oracle: invariants on all of the machines: a core for each subdomain, never worse than the input order, and
-// the same result for repeated calls.
+// Oracle: invariants on all machines of the test. Each subdomain has a core. The result is never worse than the input order
+// and is equal for repeated calls.
 TEST(Place, IsRepeatableAndNoWorseThanTheInputOnEveryKindOfMachine) {
   std::vector<std::pair<const char*, machine::host_list>> machines;
   machines.emplace_back("2 sockets x 4", machine::host_list(4, samples::two_sockets()));
@@ -68,10 +68,11 @@ TEST(Place, IsRepeatableAndNoWorseThanTheInputOnEveryKindOfMachine) {
   }
 }
 
-// Oracle: by hand: 64 hosts of 2 x 4 cores. A face along x has 256 x 256 values of 8 B, one along y or z 4 times as many,
-// and both ways that is 2^20 and 2^22 B. Rows of 8 blocks along x cut 2 x 7 x 64 of the larger: 3758.1 MB. Bricks of 1 x 2 x
-// 4 (x, y, z) cut 7 x 64 of the smaller and (3 + 1) x 64 of the larger: 1543.5 MB; half a brick is cut from the other half
-// by 2 larger ones, as much as 8 smaller. At random 504 of the 511 others of a block are on other hosts: 4170 MB.
+// Oracle: computed by hand for 64 hosts with 2 x 4 cores. A face along x has 256 x 256 values of 8 B. A face along y or z
+// has 4 times as many values. In both directions, these are 2^20 and 2^22 B. Rows of 8 blocks along x cut 2 x 7 x 64 of the
+// larger faces, which are 3758.1 MB. Bricks of 1 x 2 x 4 (x, y, z) cut 7 x 64 of the smaller faces and (3 + 1) x 64 of the
+// larger faces, which are 1543.5 MB. Half a brick is cut from the other half by 2 larger faces, which equal 8 smaller faces.
+// At random, 504 of the 511 other blocks are on other hosts, which results in 4170 MB.
 TEST(Place, ReachesTheVolumesOfThePapersCaseByHand) {
   const cartesian grid{{8, 8, 8}, {256, 256, 1024}, 8, {}};
   const graph g = graph_of(grid);
@@ -85,12 +86,13 @@ TEST(Place, ReachesTheVolumesOfThePapersCaseByHand) {
   EXPECT_NEAR(found.random_off_host_bytes / 1e6, 4168.5, 30);
   EXPECT_EQ(static_cast<double>(found.result.bytes_by_path[2]), 64 * 2 * 8 * face);
   EXPECT_LT(found.result.predicted_s(), found.input.predicted_s());
-  // The method of [Ito]: the same volume.
+  // The method of [Ito] yields an equal volume.
   const placement paper = place(g, where, {.how = method::paper});
   EXPECT_LE(static_cast<double>(paper.result.off_host_bytes) / 1e6, 1543.5 * 1.001 + 0.051);
 }
 
-// Oracle: counted by hand. Two hosts of two cores; pairs (0,1) and (2,3) exchange much, 1 and 2 little.
+// Oracle: counted by hand. There are two hosts with two cores. The pairs (0,1) and (2,3) exchange much data, and 1 and 2
+// exchange little data.
 TEST(Assess, CountsBytesByPath) {
   const target where = every_core(machine::assumed(machine::host_list(2, machine::synthetic_host("pack:2 core:1 pu:1"))));
   const graph g = from_edges(4, std::vector<edge>{{0, 1, 1000}, {2, 3, 1000}, {1, 2, 10}});
@@ -104,8 +106,9 @@ TEST(Assess, CountsBytesByPath) {
   EXPECT_LT(good.predicted_s(), bad.predicted_s());
 }
 
-// Oracle: by hand. A row of four slabs exchanges 320 kB at each of three interfaces; the slow host has one of them at
-// 10 MB/s if it has an end of the row, two if the order of hosts assigns it a slab in the middle.
+// Oracle: computed by hand. A row of four slabs exchanges 320 kB at each of three interfaces. If the slow host has an end of
+// the row, it has one interface at 10 MB/s. If the order of hosts assigns a slab in the middle to the slow host, it has two
+// interfaces.
 TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   const cartesian grid{{2, 2, 4}, {100, 100, 400}, 8, {}};
   machine::description machine = machine::assumed(machine::host_list(4, machine::synthetic_host("core:4 pu:1")));
@@ -125,10 +128,10 @@ TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   EXPECT_LE(found.result.network.hottest_time, 0.15 * found.input.network.hottest_time);
 }
 
-// Oracle: by hand. A leaf of 8 hosts contains 64 blocks, and its uplink transfers 2 per second. In the given order it
-// contains a plane of constant z, which sends 2 x 64 faces of 4: 256 s. A leaf of 2 x 4 x 8 blocks (x, y, z) sends 2 x
-// 32 faces of 1 along x, 16 of 4 along y and none along z: 64 s, which bricks alone, leaf by leaf in their own order,
-// do not reach (docs/theory/placement.md: 160).
+// Oracle: computed by hand. A leaf of 8 hosts contains 64 blocks. Its uplink transfers 2 B/s. In the given order, a leaf
+// contains a plane of constant z, which sends 2 x 64 faces of 4 B: 256 s. A leaf of 2 x 4 x 8 blocks (x, y, z) sends 2 x 32
+// faces of 1 B along x, 16 faces of 4 B along y, and none along z: 64 s, which bricks alone, leaf by leaf in their own
+// order, do not reach (docs/theory/placement.md: 160).
 TEST(Place, TakesTheHottestLinkOfAFatTreeToAQuarter) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);

@@ -21,7 +21,8 @@ machine::description one_host(const std::string& name) {
   return machine::assumed(hosts);
 }
 
-// Oracle: the graph. Ranks 0 and 3, 1 and 2 communicate; on two sockets of two cores the pairs must be together.
+// Oracle: the graph. Ranks 0 and 3 communicate, and ranks 1 and 2 communicate. On two sockets with two cores, each pair must
+// be on one socket.
 TEST(Reorder, PairsShareASocket) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   const auto machine = one_host(own_name());
@@ -29,7 +30,7 @@ TEST(Reorder, PairsShareASocket) {
   if (ranks == 4) edges = {{0, 3, 1'000'000}, {1, 2, 1'000'000}};
   const reordered found = reorder(MPI_COMM_WORLD, from_edges(ranks, edges), machine);
   EXPECT_EQ(found.ranks.size(), ranks);
-  // The communicator matches old_rank.
+  // The communicator agrees with old_rank.
   EXPECT_EQ(found.old_rank[static_cast<std::size_t>(found.ranks.rank())], comm::rank(MPI_COMM_WORLD));
   EXPECT_EQ(found.report.kept_input, ranks == 1);
   EXPECT_FALSE(found.report.line.empty());
@@ -47,7 +48,7 @@ TEST(Reorder, PairsShareASocket) {
   }
 }
 
-// Oracle: MPI's own topology of the new ranks has the dimensions and neighbours of the grid.
+// Oracle: the topology of MPI for the new ranks has the dimensions and neighbours of the grid.
 TEST(Reorder, CartCreateHasTheGrid) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   const cartesian grid{{1, ranks == 4 ? 2 : 1, ranks == 4 ? 2 : 1}, {4, 4, 4}, 8, {false, true, false}};
@@ -60,8 +61,8 @@ TEST(Reorder, CartCreateHasTheGrid) {
   EXPECT_EQ(found.old_rank[static_cast<std::size_t>(found.ranks.rank())], comm::rank(MPI_COMM_WORLD));
 }
 
-// Oracle: all ranks refuse a description of other hosts, with the name of the missing host, and a graph of another
-// size.
+// Oracle: all ranks refuse a description of other hosts, with the name of the missing host. All ranks also refuse a graph of
+// another size.
 TEST(Reorder, RefusesAnotherAllocation) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   try {

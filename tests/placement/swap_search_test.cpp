@@ -26,7 +26,7 @@ std::vector<float> random_costs(int parts, std::uint64_t seed) {
   return costs;
 }
 
-// The best of all assignments of vertices to parts of these capacities.
+// The cost of the best assignment of vertices to parts of these capacities.
 double cheapest(const graph& g, const std::vector<int>& capacity, const part_costs& costs) {
   std::vector<int> part;
   for (std::size_t p = 0; p < capacity.size(); ++p)
@@ -37,7 +37,7 @@ double cheapest(const graph& g, const std::vector<int>& capacity, const part_cos
   return best;
 }
 
-// Oracle: the exact optimum, by enumeration of all placements of 8 vertices.
+// Oracle: the exact optimum, found by enumeration of all placements of 8 vertices.
 TEST(SwapSearch, FindsTheOptimumOfSmallGraphs) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const graph g = random_graph(8, seed);
@@ -57,7 +57,8 @@ TEST(SwapSearch, FindsTheOptimumOfSmallGraphs) {
   }
 }
 
-// Oracle: invariants. Never worse, capacities satisfied, kinds kept separate, the same for the same seed.
+// Oracle: invariants. The result is never worse than the input. Capacities are satisfied, kinds are kept separate, and
+// results for equal seeds are equal.
 TEST(SwapSearch, KeepsWhatItMustKeep) {
   const graph g = random_graph(50, 9);
   const auto table = random_costs(10, 4);
@@ -83,7 +84,7 @@ TEST(SwapSearch, KeepsWhatItMustKeep) {
     }
 }
 
-// Oracle: the distributions' means.
+// Oracle: the means of the distributions.
 TEST(RandomSource, DrawsEvenlyAndTheSameEverywhere) {
   random_source random(1);
   EXPECT_EQ(random.bits(), random_source(1).bits());

@@ -1,4 +1,4 @@
-// Characteristics of each compositing method: messages, rounds, memory, laziness; and its name.
+// Tests of the characteristics of each compositing method: number of messages, rounds, memory, laziness, and name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ boxes random_boxes(int n, int width, int height, unsigned seed) {
   return result;
 }
 
-// Layers of each element.
+// Number of layers of each element.
 std::vector<int> depth_of(const boxes& active, std::int64_t elements) {
   std::vector<int> depth(static_cast<std::size_t>(elements), 0);
   for (const auto& spans : active)
@@ -50,8 +50,8 @@ std::vector<int> depth_of(const boxes& active, std::int64_t elements) {
   return depth;
 }
 
-// Oracle: the counts of the survey in [Ono] (their n log2 n for the tree is n - 1 for a reduction), of Peterka
-// et al. for radix-k, and of Yu, Wang and Ma for 2-3 swap.
+// Oracle: the counts of the survey in [Ono] (n log2 n for the tree in [Ono] is n - 1 for a reduction). The counts for
+// radix-k are from Peterka et al., and the counts for 2-3 swap from Yu, Wang and Ma.
 TEST(compositing_methods, exchange_as_many_messages_as_their_papers_say) {
   for (const int n : {2, 4, 8, 64, 128}) {
     const int log2n = static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1;
@@ -70,7 +70,7 @@ TEST(compositing_methods, exchange_as_many_messages_as_their_papers_say) {
   EXPECT_EQ(counts("2-3-4-swap+none", 11).rounds, 2 + 2);
 }
 
-// Oracle: the definition of the schedule; 3/2 n slots.
+// Oracle: the definition of the schedule, with 3/2 n slots.
 TEST(direct_send, scheduled_sends_and_receives_at_most_one_message_a_round) {
   for (const int n : {2, 3, 8, 15, 40}) {
     const auto p = composite_method::parse("direct-send:scheduled").make(n, 5040, plan::shuffled(n, 2), -1);
@@ -103,7 +103,7 @@ TEST(pipeline, exchanges_one_stripe_a_round_with_each_neighbour) {
   }
 }
 
-// Oracle: the limit itself, and floor(log) rounds of a tree of that arity.
+// Oracle: the limit itself, and floor(log) rounds of a tree with this arity.
 TEST(collect, by_fan_in_caps_the_messages_into_a_rank) {
   for (const int cap : {1, 3, 7}) {
     const auto c = counts("binary-swap+fan-in:" + std::to_string(cap), 64);
@@ -114,7 +114,7 @@ TEST(collect, by_fan_in_caps_the_messages_into_a_rank) {
   }
 }
 
-// Oracle: counting the layers of each pixel: all except one must be sent.
+// Oracle: the number of layers of each pixel. All layers except one must be sent.
 TEST(slic, sends_each_drawn_pixel_once_unless_it_stays) {
   for (const int n : {1, 2, 5, 24, 60}) {
     constexpr int width = 40, height = 30;
@@ -167,7 +167,7 @@ TEST(overlap, refuses_spans_that_make_no_sense) {
   }
 }
 
-// Oracle: symbolic execution; alternating hosts have no adjacent members, so that no parts can be joined inside a host.
+// Oracle: symbolic execution. Alternating hosts have no adjacent members, so that no parts can be joined inside a host.
 TEST(hybrid, takes_hosts_whose_ranks_are_not_adjacent) {
   constexpr int n = 24;
   std::mt19937 random(11);
@@ -184,8 +184,8 @@ TEST(hybrid, takes_hosts_whose_ranks_are_not_adjacent) {
   }
 }
 
-// Oracle: hosts of consecutive ranks exchange only whole stripes between hosts: R (R - 1) messages in each host, then
-// the swap's messages between as many ranks as there are hosts, for each of R stripes.
+// Oracle: hosts of consecutive ranks exchange only whole stripes between hosts. There are R (R - 1) messages in each host.
+// For each of R stripes, there are the messages of a swap between as many ranks as there are hosts.
 TEST(hybrid, sends_inside_hosts_first) {
   std::vector<int> order(16);
   std::iota(order.begin(), order.end(), 0);
@@ -194,7 +194,7 @@ TEST(hybrid, sends_inside_hosts_first) {
   EXPECT_EQ(c.rounds, 1 + 2);
 }
 
-// Oracle: a rank of a million builds only its own steps, and without delay.
+// Oracle: a rank among a million ranks builds only its own steps, without delay.
 TEST(compositing_methods, build_one_rank_of_a_million_alone) {
   constexpr int n = 1'000'003;
   std::vector<int> order(n);

@@ -1,9 +1,9 @@
-// All compositing methods, executed on symbols.
+// All compositing methods are executed on symbols.
 //
-// The usual run tests one order and root for each number of ranks, numbers up to 100 and some beyond; for methods of
-// n^2 messages it tests 1 to 19 ranks and a few larger numbers, and fewer pixels than ranks for every third number. The
-// long run tests all numbers up to 257 for the other methods, OSTEON_ALL_RANK_COUNTS=1 all numbers, orders and roots
-// for all methods.
+// The usual run tests one order and one root for each number of ranks. It tests numbers of ranks up to 100, and some larger
+// numbers. For methods with n^2 messages, it tests 1 to 19 ranks and a few larger numbers. For every third number, there are
+// fewer pixels than ranks. The long run tests all numbers up to 257 for the other methods. With OSTEON_ALL_RANK_COUNTS=1,
+// the tests run all numbers, orders and roots for all methods.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ constexpr int most_ranks = 257;
 
 bool all_rank_counts() { return std::getenv("OSTEON_ALL_RANK_COUNTS") != nullptr; }
 
-// The distance from n to the next number of ranks to verify.
+// The distance from n to the next number of ranks that is tested.
 int step_from(int n, bool many_messages) {
   if (all_rank_counts() || n < 20) return 1;
   if (many_messages) return n < 64 ? 11 : 48;
@@ -38,11 +38,11 @@ std::vector<int> rank_counts(bool many_messages) {
 struct method_case {
   const char* text;
   bool many_messages;
-  // The maximum number of elements, in addition to the object, that a rank may need, for n ranks and e elements.
+  // The maximum number of elements that a rank may need in addition to the object, for n ranks and e elements.
   std::int64_t (*staged)(std::int64_t n, std::int64_t e);
 };
 
-std::int64_t image(std::int64_t n, std::int64_t e) { return e + n; }  // n - 1 rounded up stripes
+std::int64_t image(std::int64_t n, std::int64_t e) { return e + n; }  // n - 1 stripes, each rounded up
 std::int64_t stripe(std::int64_t n, std::int64_t e) { return (e + n - 1) / n; }
 std::int64_t two_stripes(std::int64_t n, std::int64_t e) { return 2 * stripe(n, e); }
 std::int64_t half(std::int64_t, std::int64_t e) { return (e + 1) / 2; }
@@ -82,8 +82,8 @@ const std::vector<method_case> cases{
 
 class composite : public testing::TestWithParam<method_case> {};
 
-// Oracle: symbolic execution (verify), which is tested on damaged plans; memory compared with the bound in the method's
-// documentation.
+// Oracle: symbolic execution (verify), which is tested on damaged plans. The memory is compared with the bound in the
+// documentation of the method.
 TEST_P(composite, is_sound_for_any_ranks_order_and_size) {
   const auto& method = composite_method::parse(GetParam().text);
   for (const int n : rank_counts(GetParam().many_messages))

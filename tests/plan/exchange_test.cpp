@@ -31,7 +31,7 @@ std::vector<std::int64_t> execute(const plan::plan& what, std::vector<std::int64
   return values;
 }
 
-// Oracle: symbolic execution; every ordered pair once, every message with both ends in its round.
+// Oracle: symbolic execution. Every ordered pair occurs once, and every message has both ends in its round.
 TEST(exchange, all_to_all_delivers_each_pair_once_for_any_number_of_ranks) {
   for (int n = 1; n <= 257; ++n) {
     ASSERT_EQ(faults(plan::shift_exchange({n}, skewed)), "") << n;
@@ -45,7 +45,7 @@ TEST(exchange, all_to_all_delivers_each_pair_once_for_any_number_of_ranks) {
     EXPECT_EQ(faults(plan::shift_exchange(shape, skewed)), "");
 }
 
-// Oracle: adding on the way up and replacing on the way down results in the sum on every rank, by 2 (n - 1) messages.
+// Oracle: adding on the way up and replacing on the way down yields the sum on every rank, with 2 (n - 1) messages.
 TEST(exchange, a_reduction_to_all_leaves_the_sum_on_every_rank) {
   for (int n = 1; n <= 70; ++n) {
     const auto what = plan::all_reduce(n, 8);
@@ -68,7 +68,7 @@ TEST(exchange, a_reduction_to_all_leaves_the_sum_on_every_rank) {
   }
 }
 
-// Oracle: known counts of rounds; no rank has two partners in a round of the direct schedules.
+// Oracle: known numbers of rounds. No rank has two partners in a round of the direct schedules.
 TEST(exchange, all_to_all_has_its_number_of_rounds) {
   const auto sizes = plan::equal_parcels(8);
   for (int n = 2; n <= 40; ++n) {
@@ -86,7 +86,8 @@ TEST(exchange, all_to_all_has_its_number_of_rounds) {
   EXPECT_EQ(plan::xor_exchange(65, sizes).rounds, 127);
   EXPECT_EQ(plan::bruck_exchange(65, sizes).rounds, 7);
   EXPECT_EQ(plan::hierarchical_exchange(64, 8, sizes).rounds, 7 + 7);
-  // All bytes of 64 ranks: 63 parcels each directly, and twice the parcels for which both host and place change.
+  // All bytes of 64 ranks. Each rank has 63 parcels that are sent directly, and parcels for which both host and place
+  // change, which are sent twice.
   std::int64_t bytes = 0;
   const auto hierarchical = plan::hierarchical_exchange(64, 8, sizes);
   for (std::int64_t r = 0; r < hierarchical.rounds; ++r)
@@ -94,7 +95,7 @@ TEST(exchange, all_to_all_has_its_number_of_rounds) {
   EXPECT_EQ(bytes, 8 * (7 + 7 + 2 * 49));
 }
 
-// Oracle: symbolic execution: PU(m, n) has parcels for PU(n, *), or for PU(*, m).
+// Oracle: symbolic execution. PU(m, n) has parcels for PU(n, *), or for PU(*, m).
 TEST(exchange, transposition_brings_columns_to_rows) {
   for (int side = 1; side <= 16; ++side) {
     const int n = side * side;
@@ -115,7 +116,7 @@ TEST(exchange, transposition_brings_columns_to_rows) {
   }
 }
 
-// Oracle: sequential sums.
+// Oracle: sums in sequence.
 TEST(exchange, prefix_sums_whatever_the_number_of_ranks) {
   for (int n = 1; n <= 257; ++n) {
     std::vector<std::int64_t> values, expected;
@@ -130,7 +131,7 @@ TEST(exchange, prefix_sums_whatever_the_number_of_ranks) {
   }
 }
 
-// Oracle: every rank has the root's value.
+// Oracle: every rank has the value of the root.
 TEST(exchange, broadcast_reaches_everybody) {
   for (int n = 1; n <= 100; ++n)
     for (const int root : {0, n / 3, n - 1}) {
@@ -185,7 +186,7 @@ TEST(exchange, verify_finds_errors) {
   EXPECT_NE(faults(bad).find("the parcel from 0 to 4 is at rank 0"), std::string::npos);
 }
 
-// Oracle: the text of the fault for elements added twice and for missing ones.
+// Oracle: the text of the fault, for elements that are added twice and for missing elements.
 TEST(exchange, verify_finds_wrong_sums) {
   const plan::goal all{.holds = [](int) { return plan::span{0, 4}; }};
   auto bad = plan::all_reduce(4, 8);
@@ -195,7 +196,8 @@ TEST(exchange, verify_finds_wrong_sums) {
   EXPECT_NE(faults(bad, all).find("adds elements [0, 8)"), std::string::npos) << faults(bad, all);
 }
 
-// Oracle: the plan's own steps; a binary swap of 4 halves the image twice, then each other rank sends a quarter to the root.
+// Oracle: the steps of the plan. A binary swap of 4 ranks halves the image twice, and then each other rank sends a quarter
+// to the root.
 TEST(exchange, of_a_compositing_plan_has_its_bytes) {
   const auto what = plan::make_exchange("binary-swap", {.ranks = 4, .pixels = 1000, .bytes_per_pixel = 4});
   EXPECT_EQ(faults(what), "");
@@ -207,7 +209,7 @@ TEST(exchange, of_a_compositing_plan_has_its_bytes) {
   EXPECT_EQ(plan::transfers(what, what.of(0, 2).receives).at(0).combined, 0);
 }
 
-// Oracle: by hand: for an object, spans for one peer travel together; other messages are separate.
+// Oracle: determined by hand. For an object, spans for one peer are sent together. Other messages are separate.
 TEST(exchange, travels_in_as_many_pieces_as_it_has_to) {
   const std::vector<plan::message> messages{
       {1, {0, 4}, plan::arrival::blend_back}, {2, {4, 5}}, {1, {6, 9}}, {1, {9, 10}, plan::arrival::add}};

@@ -6,7 +6,7 @@
 
 namespace osteon::plan::pairs_test {
 
-// Oracle: each pair exactly once, both partners agree, and the number of rounds is known.
+// Oracle: each pair occurs exactly once, both partners agree, and the number of rounds is known.
 TEST(pairs, each_pair_meets_once_for_every_count) {
   for (int n = 1; n <= 257; ++n)
     for (const auto method : {pairing_method::exclusive_or, pairing_method::circle}) {
@@ -28,7 +28,7 @@ TEST(pairs, each_pair_meets_once_for_every_count) {
     }
 }
 
-// Oracle: table 1 of [Ito], as printed.
+// Oracle: table 1 of [Ito] as printed.
 TEST(pairs, eight_nodes_are_paired_as_the_paper_prints) {
   constexpr int printed[8][7] = {{1, 2, 3, 4, 5, 6, 7}, {0, 3, 2, 5, 4, 7, 6}, {3, 0, 1, 6, 7, 4, 5}, {2, 1, 0, 7, 6, 5, 4},
                                  {5, 6, 7, 0, 1, 2, 3}, {4, 7, 6, 1, 0, 3, 2}, {7, 4, 5, 2, 3, 0, 1}, {6, 5, 4, 3, 2, 1, 0}};
@@ -38,7 +38,7 @@ TEST(pairs, eight_nodes_are_paired_as_the_paper_prints) {
     for (int step = 0; step < 7; ++step) EXPECT_EQ(schedule.partner(node, step), printed[node][step]);
 }
 
-// Oracle: counts of [Ito]'s formula and of round robin.
+// Oracle: the counts of the formula of [Ito] and of round robin.
 TEST(pairs, round_robin_needs_fewer_rounds_off_powers_of_two) {
   for (const auto& [n, exclusive_or, circle] :
        {std::array{48, 63, 47}, std::array{64, 63, 63}, std::array{65, 127, 65}, std::array{513, 1023, 513}}) {
@@ -50,7 +50,7 @@ TEST(pairs, round_robin_needs_fewer_rounds_off_powers_of_two) {
   EXPECT_EQ((pairing{65, pairing_method::circle}.super_rounds(8)), 9);
 }
 
-// Oracle: invariant; every send of a round matches a receive of the partner.
+// Oracle: an invariant. Every send of a round matches a receive of the partner.
 TEST(pairs, the_plan_matches_on_both_sides) {
   const plan all = exchange_all_pairs(best_pairing(6), 100);
   int messages = 0;

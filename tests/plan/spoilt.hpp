@@ -1,5 +1,5 @@
 #pragma once
-// Complete plans for tests: visibility orders, texts of faults, and plans that can be damaged.
+// Complete plans for tests. The file contains visibility orders, texts of faults, and plans that can be damaged.
 #include <algorithm>
 #include <numeric>
 #include <osteon/plan/verify.hpp>
@@ -30,7 +30,7 @@ struct written_out {
   }
   plan as_plan() const { return plan_of(original.name, original.elements, ranks); }
 
-  // The other end of a message in a round, in the lists of its peer; null if there is none.
+  // The other end of a message in a round, in the lists of the peer. The result is null if there is no other end.
   message* other_end(std::size_t rank, std::size_t number, bool sends, const message& m) {
     round& there = ranks[static_cast<std::size_t>(m.peer)].rounds[number];
     for (message& other : sends ? there.receives : there.sends)

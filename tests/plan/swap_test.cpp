@@ -19,7 +19,7 @@ const plan::goal goal_of_seven{order_of_seven, 2, -1};
 
 written_out plan_of_seven() { return written_out(plan::binary_swap(seven, 1000, order_of_seven, 2)); }
 
-// Oracle: symbolic execution; the parts remain with their owners, of equal size to one element.
+// Oracle: symbolic execution. The parts remain with their owners, and their sizes differ by at most one element.
 TEST(binary_swap, leaves_equal_parts_without_a_root) {
   for (const int n : {1, 2, 3, 5, 6, 8, 11, 100}) {
     const auto order = shuffled(n, 3);
@@ -34,7 +34,7 @@ TEST(binary_swap, leaves_equal_parts_without_a_root) {
   }
 }
 
-// Oracle: hand-written rounds of the classic swap of four ([Ma1994], figure 4).
+// Oracle: the rounds of the classic swap of four ranks ([Ma1994], figure 4), written by hand.
 TEST(binary_swap, is_the_classic_swap_for_a_power_of_two) {
   const auto p = plan::binary_swap(4, 8, std::vector<int>{0, 1, 2, 3}, 0);
 
@@ -55,7 +55,7 @@ TEST(binary_swap, is_the_classic_swap_for_a_power_of_two) {
   EXPECT_TRUE(last.rounds[2].receives.empty());
 }
 
-// Oracle: the bound (1 - 1/n) of an image for a power of two; no other n may need more than twice that.
+// Oracle: the bound (1 - 1/n) of an image for a power of two. No other n may need more than twice this bound.
 TEST(binary_swap, sends_less_than_an_image_per_rank) {
   for (int n = 2; n <= 130; ++n) {
     const auto p = plan::binary_swap(n, 100000, shuffled(n, 1), -1);
@@ -71,7 +71,7 @@ TEST(binary_swap, sends_less_than_an_image_per_rank) {
   }
 }
 
-// Oracle: a rank of a million builds only its own steps, without delay, and their number is O(log n).
+// Oracle: a rank among a million ranks builds only its own steps, without delay. The number of its steps is O(log n).
 TEST(binary_swap, builds_one_rank_of_a_million_alone) {
   std::vector<int> order(1'000'003);
   std::iota(order.rbegin(), order.rend(), 0);
@@ -91,7 +91,7 @@ TEST(binary_swap, refuses_an_order_that_is_no_permutation) {
   EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{0, 1, 2}, 3), usage_error);
 }
 
-// The tests below damage a correct plan of seven ranks in one place. Oracle: the text of the planted fault.
+// The following tests damage a correct plan of seven ranks in one place. Oracle: the text of the planted fault.
 class verify_catches : public testing::Test {
  protected:
   written_out spoilt = plan_of_seven();
@@ -102,7 +102,8 @@ class verify_catches : public testing::Test {
     plan::message* here;
     plan::message* there;
   };
-  // The first message with this action on arrival, of the lowest rank that receives one, and its other end.
+  // The first message with this action on arrival, and its other end. The message is received by the lowest rank that
+  // receives such a message.
   found_message find(arrival how) {
     for (std::size_t rank = 0; rank < seven; ++rank)
       for (std::size_t r = 0; r < spoilt.ranks[rank].rounds.size(); ++r)
@@ -159,7 +160,7 @@ TEST_F(verify_catches, a_wrong_span) {
 }
 
 TEST_F(verify_catches, a_duplicated_blend) {
-  // The same message twice, at both ends: it arrives, but is blended twice.
+  // The same message occurs twice at both ends. The message arrives, but is blended twice.
   const auto found = find(arrival::blend_back);
   const plan::message received = *found.here, sent = *found.there;
   spoilt.ranks[static_cast<std::size_t>(found.rank)].rounds[found.round].receives.push_back(received);

@@ -1,4 +1,4 @@
-// The verifier must be able to fail: correct plans of every method, damaged in one place.
+// The verifier must be able to fail. Correct plans of every method are therefore damaged in one place.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -40,7 +40,7 @@ class spoilt_plan {
   }
   arrival how(const place& at) { return list(sound_, at)[at.number].on_arrival; }
 
-  // Faults after `spoil(plan, messages, message)`.
+  // Faults after the call of `spoil(plan, messages, message)`.
   template <class Spoil>
   std::string after(const place& at, Spoil spoil) {
     plan::written_out copy = sound_;
@@ -48,7 +48,7 @@ class spoilt_plan {
     spoil(copy, all, all[at.number]);
     return plan::words(plan::verify(copy.as_plan(), {order_, root, -1}));
   }
-  // Faults if both ends state a different use of the message.
+  // Faults if both ends of a message state a different use of the message.
   std::string after_other_arrival(const place& at, arrival how) {
     return after(at, [&](auto& p, auto&, message& m) {
       p.other_end(at.rank, at.round, at.sends, m)->on_arrival = how;
@@ -65,7 +65,7 @@ bool has(const std::string& found, std::initializer_list<const char*> any_of) {
   return std::any_of(any_of.begin(), any_of.end(), [&](const char* text) { return found.find(text) != std::string::npos; });
 }
 
-// The same message repeated, at both of its ends.
+// Repeats a message at both of its ends.
 void send_twice(plan::written_out& p, const place& at, std::vector<message>& receiver, const message received) {
   p.ranks[static_cast<std::size_t>(received.peer)].rounds[at.round].sends.push_back(
       {static_cast<int>(at.rank), received.elements, received.on_arrival});
@@ -160,7 +160,7 @@ TEST(symbolic_object, is_an_array_in_few_words) {
   }
 }
 
-// Oracle: hand-made plans of two ranks with gaps; omitted elements must be transparent.
+// Oracle: plans of two ranks with gaps, written by hand. Omitted elements must be transparent.
 TEST(verify, requests_drawn_parts_only) {
   const std::vector<int> order{1, 0};
   const plan::plan two = plan::plan_of("two", 10,

@@ -1,4 +1,4 @@
-"""osteon.solve and osteon.run. Oracle: analytic value (uniform block), round trip through tomllib."""
+"""osteon.solve and osteon.run. Oracle: an analytic value (uniform block), and a round trip through tomllib."""
 
 import functools
 import os
@@ -33,7 +33,7 @@ def test_job_survives_the_way_through_toml():
 
 
 def test_tables_in_lists_of_tables_survive_too():
-    """Oracle: tomllib. Supports and forces belong to a case; NumPy values are converted to Python values; None is
+    """Oracle: tomllib. Supports and forces belong to a case. NumPy values are converted to Python values, and None is
     omitted."""
     job = {
         "image": {"path": Path("x.npy"), "spacing_mm": np.array([0.1, 0.2, 0.3])},
@@ -89,7 +89,7 @@ def test_tortuosity_of_a_uniform_block_is_one():
 
 @needs_program
 def test_permeability_of_a_slit():
-    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; there is no flow across the plates."""
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid. There is no flow across the plates."""
     solid = np.zeros((4, 6, 3), bool)
     solid[:, 4:] = True
     exact = (4**2 + 2) / 12 * 4 / 6 * (2e-5) ** 2
@@ -117,14 +117,14 @@ def test_faults_come_as_errors_of_their_kind():
         with pytest.raises(kind, match=words) as caught:
             osteon.solve(image, 0.1, **{"threshold": 100, **BONE, **tables})
         assert caught.value.exit_code == code and isinstance(caught.value, osteon.Error)
-        assert isinstance(caught.value, RuntimeError)  # as in earlier versions
-        assert len(caught.traceback) == 2  # this test, and one frame of the package
+        assert isinstance(caught.value, RuntimeError)  # the class of the error in earlier versions
+        assert len(caught.traceback) == 2  # frames of this test and of one function of the package
         assert "importing" not in str(caught.value)  # no earlier output of the program
 
 
 @needs_program
 def test_cases_of_a_mapping_are_run(tmp_path):
-    """Oracle: linearity: twice the force gives twice the displacement."""
+    """Oracle: linearity. Twice the force yields twice the displacement."""
     np.save(tmp_path / "image.npy", np.full((6, 5, 4), 200, "u1"))
     result = osteon.run(
         {
@@ -161,7 +161,7 @@ def test_cases_of_a_mapping_are_run(tmp_path):
     ids=["a slice", "channels", "nothing", "complex", "text", "object"],
 )
 def test_arrays_that_are_no_images_are_refused_as_arrays(image: object, words: str) -> None:
-    """Oracle: the contract: subject, value and remedy; no name of a file that the caller does not have."""
+    """Oracle: the contract, with subject, value and remedy. No file is named that the caller does not have."""
     for call in (functools.partial(osteon.stiffness, **BONE), osteon.morphometry):
         with pytest.raises(osteon.DataError, match=words):
             call(image, 0.1)

@@ -1,5 +1,5 @@
-"""`osteon batch` with a substitute program for osteon: names, queue, table, page, stops, Slurm. Tests with osteon
-itself: tests/app/test_batch.py."""
+"""`osteon batch` with a substitute program for osteon: names, queue, table, page, stops, Slurm. tests/app/test_batch.py
+tests osteon itself."""
 
 import csv
 import json
@@ -25,8 +25,8 @@ from osteon.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Result of osteon for an image: a folder of results with the stiffness stated in the image, or the error stated in the
-# image.
+# The result of osteon for an image is a folder of results with the stiffness that the image states, or the error that
+# the image states.
 PROGRAM = """#!/bin/sh
 for word; do
   case $before in --output) out=$word;; esac
@@ -76,7 +76,7 @@ def rows(path):
 
 
 def test_a_hundred_with_three_broken(program, capfd):
-    """Oracle: the contract: 97 answers, 3 failures listed with reasons, the exit code of the first failure."""
+    """Oracle: the contract, with 97 answers, 3 failures listed with reasons, and the exit code of the first failure."""
     kinds = [f"stiffness {1000 + n}" for n in range(100)]
     for n, code in ((7, 3), (50, 2), (93, 3)):
         kinds[n] = f"exit {code}"
@@ -86,7 +86,7 @@ def test_a_hundred_with_three_broken(program, capfd):
     assert "97 of 100 done, 3 failed" in printed.out
     for n in (7, 50, 93):
         assert f"  s{n:03d}: failed: 'name=\"s{n:03d}\"' cannot be used: a second line" in printed.out.replace("\\", "")
-    assert "left" in printed.err  # the time
+    assert "left" in printed.err  # the remaining time
     table = rows(program / "cohort/batch.csv")
     assert [row["item"] for row in table] == [f"s{n:03d}" for n in range(100)]
     done = [row for row in table if row["status"] == "done"]
@@ -98,7 +98,7 @@ def test_a_hundred_with_three_broken(program, capfd):
     jsonschema.validate(answer, json.loads((ROOT / "docs/schemas/batch.json").read_text()))
     assert answer["counts"] == {"done": 97, "not_converged": 0, "failed": 3, "stopped": 0, "waiting": 0}
 
-    # A second run, one job at a time: table and page have the same bytes.
+    # A second run executes one job at a time. The table and the page have equal bytes.
     before = [(program / "cohort" / name).read_bytes() for name in ("batch.csv", "batch.html")]
     assert batch.main(["--out=cohort", "--collect", *images, "job.toml"]) == 3
     assert before == [(program / "cohort" / name).read_bytes() for name in ("batch.csv", "batch.html")]
@@ -106,8 +106,8 @@ def test_a_hundred_with_three_broken(program, capfd):
 
 
 def test_the_page_names_failures_and_outliers(program, capfd):
-    """Oracle: by hand; in 20 values from 1000 to 1019 and one of 3000, the last is more than 1.5 quartile distances
-    beyond the others."""
+    """Oracle: determined by hand. In 20 values from 1000 to 1019 and one value of 3000, the last value is more than 1.5
+    quartile distances beyond the others."""
     images = scans(program, [f"stiffness {1000 + n}" for n in range(20)] + ["stiffness 3000", "exit 3"])
     assert batch.main(["--out=c <b>", *images, "job.toml"]) == 3
     page = (program / "c <b>/batch.html").read_text()
@@ -123,7 +123,7 @@ def test_the_page_names_failures_and_outliers(program, capfd):
 
 
 def test_quartiles_are_numpys_and_few_values_have_no_outliers(program, capfd):
-    """Oracle: numpy."""
+    """Oracle: the quartiles of numpy."""
     values = [3.0, 1.0, 10.0, 2.0]
     images = scans(program, [f"stiffness {v}" for v in values])
     assert batch.main(["--out=c", *images, "job.toml"]) == 0
@@ -135,8 +135,8 @@ def test_quartiles_are_numpys_and_few_values_have_no_outliers(program, capfd):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_reaches_what_runs_and_leaves_the_rest(program, number):
-    """Oracle: the contract: exit code 130 or 75, the running item stopped, the others waiting; the same command then
-    continues."""
+    """Oracle: the contract, with exit code 130 or 75. The running item is stopped, and the others wait. The same
+    command then continues."""
     images = scans(program, ["stiffness 1", "sleep 60", "stiffness 3"])
     command = [sys.executable, "-m", "osteon.batch", "--out=c", *images, "job.toml"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -173,7 +173,7 @@ def test_what_runs_ends_with_a_batch_that_is_killed(program):
 
 
 def test_an_item_without_an_end_was_stopped(tmp_path):
-    """Oracle: a log as left by a machine crash."""
+    """Oracle: a log that a crash of the machine has left."""
     item = items_of([__file__], [])[0]
     log = tmp_path / "a.log"
     log.write_text("$ osteon run a.toml\nsolving\nexit code 0\n$ osteon run a.toml\nsolv")
@@ -186,7 +186,7 @@ def test_an_item_without_an_end_was_stopped(tmp_path):
 
 
 def test_tasks_run_at_once_on_cores_of_their_own(tmp_path):
-    """Oracle: taskset: disjoint parts of all cores, as many at a time as requested."""
+    """Oracle: taskset. The tasks have disjoint parts of all cores, and as many tasks run at a time as requested."""
     cores = len(os.sched_getaffinity(0))
     if cores < 2:
         pytest.skip("one core")
@@ -212,7 +212,7 @@ def test_tasks_run_at_once_on_cores_of_their_own(tmp_path):
     ],
 )
 def test_names_are_short_and_different(sources, names):
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     assert names_of(sources) == names
 
 
@@ -226,7 +226,7 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path, monkeypatch):
         items_of(["a.toml", "a.toml"], ["x.nrrd"])
     with pytest.raises(UsageError, match=r"no image 'x[.]nrrd'"):
         items_of(["a.toml"], ["x.nrrd"])
-    assert items_of(["a.toml"], [])[0].image == ""  # not TOML: the run reports it
+    assert items_of(["a.toml"], [])[0].image == ""  # the file is not TOML, which the run reports
 
 
 def test_names_in_a_job_are_toml(tmp_path, monkeypatch):
@@ -253,11 +253,11 @@ esac
 
 
 def test_a_job_array_of_slurm(program, capfd, monkeypatch):
-    """Oracle: a substitute for sbatch that runs as Slurm would: all tasks, then their dependents; the table."""
+    """Oracle: a substitute for sbatch that runs all tasks and then their dependents, as Slurm would, and the table."""
     sbatch = program / "bin/sbatch"
     sbatch.write_text(SBATCH.format(folder=shlex.quote(str(program))))
     sbatch.chmod(0o755)
-    # In the scripts, `osteon batch` is the module and `osteon run` the program above.
+    # In the scripts, `osteon batch` is the module, and `osteon run` is the program above.
     (program / "bin/osteon").rename(program / "bin/osteon-run")
     (program / "bin/osteon").write_text(
         f'#!/bin/sh\ncase $1 in run) exec osteon-run "$@";; esac\nshift\nexec {sys.executable} {program}/front.py "$@"\n'
@@ -295,7 +295,7 @@ def test_a_job_array_of_slurm(program, capfd, monkeypatch):
     assert "cannot start sbatch" in capfd.readouterr().err
 
 
-# The command line of `osteon batch` as passed on by the program.
+# The command line of `osteon batch` as the program passes it on.
 FRONT = """
 import sys
 from osteon.batch import program as batch

@@ -1,4 +1,4 @@
-"""One colour map for all views of a job: that of its picture, in the range used by the picture."""
+"""Tests of one colour map for all views of a job. The map is the map of the picture, in the range of the picture."""
 
 import json
 import re
@@ -16,8 +16,8 @@ SHOWN = {"colour_map": "inferno", "part_of_map": [75 / 255, 230 / 255], "low": 0
 
 
 def test_the_table_of_a_job_is_the_part_of_its_map_that_the_picture_uses():
-    """Oracle: entries 75 and 230 of matplotlib's inferno at the ends, and at most one entry of difference between them;
-    the whole ivory map if the summary names no map or is damaged."""
+    """Oracle: entries 75 and 230 of inferno in matplotlib at the ends. Between the ends, entries differ by at most one.
+    If the summary names no map or is damaged, the map is the whole ivory map."""
     inferno = np.asarray(colormaps["inferno"](np.arange(256)))[:, :3] * 255
     table = table_of_job(SHOWN).astype(float)
     np.testing.assert_array_equal(table[[0, -1]], inferno[[75, 230]].round())
@@ -44,7 +44,7 @@ def maps_of(page):
 
 
 def test_report_and_comparison_have_the_map_of_the_picture(folder, tmp_path, capsys):
-    """Oracle: the table above, in each viewer of both pages; fields with both signs use vik."""
+    """Oracle: the table of the previous test, in each viewer of both pages. Fields with both signs use vik."""
     want = {"field": table_of_job(SHOWN).tobytes().hex(), "diverging": colour_table("vik").tobytes().hex()}
     assert report([str(folder)]) == 0
     assert maps_of(folder / "report.html") == [want]

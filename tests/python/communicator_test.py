@@ -134,7 +134,7 @@ print(osteon.stiffness(solid, **bone).stiffness_N_per_mm > 0)
 
 
 def test_mpi4py_has_to_come_first() -> None:
-    """Oracle: the contract: one sentence with the remedy; a call without a communicator continues as before."""
+    """Oracle: the contract. One sentence contains the remedy. A call without a communicator does not change."""
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "True"

@@ -1,5 +1,5 @@
-"""`osteon compare` on synthetic outputs: numbers, jobs, files, rejections, and its page in a browser. Tests with real
-jobs: tests/app/test_compare.py."""
+"""`osteon compare` on synthetic outputs: numbers, jobs, files, rejections, and its page in a browser.
+tests/app/test_compare.py tests real jobs."""
 
 import csv
 import json
@@ -48,8 +48,8 @@ def change_field(folder, made):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Two results; the second is stiffer by 7 %, and its field is larger by 0.5 at one voxel and smaller by 0.25 at
-    another."""
+    """Two results. The second result is stiffer by 7 %. Its field is larger by 0.5 at one voxel, and smaller by 0.25 at
+    another voxel."""
     base = tmp_path_factory.mktemp("compare")
     for name in ("a.out", "b.out"):
         write_output(base / name)
@@ -75,7 +75,7 @@ def run(base, *words, names=("a.out", "b.out")):
 
 
 def test_the_table_has_values_units_and_changes(pair, capsys):
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     assert run(pair) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["Stiffness", "1347.6", "1441.93", "+94.33", "+7", "N/mm"]
@@ -84,7 +84,7 @@ def test_the_table_has_values_units_and_changes(pair, capsys):
 
 
 def test_files_for_programs(pair, tmp_path, capsys):
-    """Oracle: by hand; the schema."""
+    """Oracle: determined by hand, and the schema."""
     assert run(pair, f"--csv={tmp_path}/c.csv", f"--json={tmp_path}/c.json") == 0
     with (tmp_path / "c.csv").open(newline="") as file:
         rows = list(csv.reader(file))
@@ -105,7 +105,7 @@ def test_files_for_programs(pair, tmp_path, capsys):
 
 
 def test_keys_of_jobs_by_name(pair):
-    """Oracle: by hand; values set by --set are listed above the file."""
+    """Oracle: determined by hand. Values of --set are listed above the file."""
     found = differences([json.loads((pair / n / "manifest.json").read_text()) for n in ("a.out", "b.out")])
     assert {d.key: d.values for d in found} == {
         "segment.threshold": [None, "126"],
@@ -128,11 +128,12 @@ def test_three_jobs_and_one_that_lacks_an_answer(pair, tmp_path, capsys):
     assert line.split()[2:] == ["1523.4", "1523.4", "0", "-", "MPa"]
     assert "infinite" in next(line for line in out.splitlines() if "Failure load" in line)
     page = (tmp_path / "three.html").read_text(encoding="utf-8")
-    assert page.count('class="card viewer pane"') == 5  # three, and two changes
+    assert page.count('class="card viewer pane"') == 5  # three viewers of jobs, and two viewers of changes
 
 
 def test_a_higher_failure_load_is_a_positive_change(pair, tmp_path, capsys):
-    """Oracle: by hand; the job compresses, so both loads are negative, and the second is 25 % higher."""
+    """Oracle: determined by hand. The job compresses, so that both loads are negative. The second load is 25 %
+    higher."""
     stronger = write_output(tmp_path / "b.out")
     summary = json.loads((stronger / "summary.json").read_text())
     summary["pistoia"]["failure_load_N"] *= 1.25
@@ -149,13 +150,13 @@ def test_a_higher_failure_load_is_a_positive_change(pair, tmp_path, capsys):
 
 
 def test_names_are_short_and_different(tmp_path):
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     assert names_of([Path("x/a.out"), Path("y/b.out")]) == ["a.out", "b.out"]
     assert names_of([Path("x/a.out"), Path("y/a.out")]) == ["x/a.out", "y/a.out"]
 
 
 def test_what_cannot_be_compared_is_refused_with_a_sentence(pair, tmp_path, capsys):
-    """Oracle: the contract: exit code 3, one line with the problem and the remedy."""
+    """Oracle: the contract, with exit code 3 and one line with the problem and the remedy."""
     a = str(pair / "a.out")
     heat = write_output(tmp_path / "heat.out", "heat")
     (tmp_path / "empty").mkdir()
@@ -183,7 +184,7 @@ def test_what_cannot_be_compared_is_refused_with_a_sentence(pair, tmp_path, caps
 
 
 def test_other_grids_are_compared_by_numbers(pair, tmp_path, capsys):
-    """Oracle: the contract: a sentence in place of maps."""
+    """Oracle: the contract. A sentence replaces the maps."""
     small = write_output(tmp_path / "small.out", shape=(12, 14, 16))
     assert main([str(pair / "a.out"), str(small), f"--page={tmp_path}/p.html"]) == 0
     sentence = "The fields are not subtracted: the shape of 'small.out' is 12 x 14 x 16 voxels (z, y, x)"
@@ -193,7 +194,7 @@ def test_other_grids_are_compared_by_numbers(pair, tmp_path, capsys):
 
 
 def test_a_page_of_others_is_kept(pair, tmp_path, capsys):
-    """Oracle: the bytes of the file; a page written by osteon is replaced."""
+    """Oracle: the bytes of the file. A page that osteon wrote is replaced."""
     page = tmp_path / "p.html"
     page.write_text("mine")
     assert run(pair, f"--page={page}") == 3 and page.read_text() == "mine"
@@ -213,13 +214,13 @@ def test_texts_of_others_do_not_become_markup(tmp_path, capsys):
     assert "<i>.out" not in page and "<b>" not in page.replace("<b>1348", "").replace("<b></b>", "").replace(
         "<b>no", ""
     )
-    assert page.count("<script>") == 1  # a page written by osteon
+    assert page.count("<script>") == 1  # a page that osteon wrote
     capsys.readouterr()
 
 
 @pytest.mark.skipif(bool(browser.why_not()), reason=browser.why_not())
 def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
-    """Oracle: the values of the files under the cursor; keys in one view move the slices of all views."""
+    """Oracle: the values of the files under the cursor. Keys in one view move the slices of all views."""
     assert run(pair, f"--page={tmp_path}/p.html") == 0
     capsys.readouterr()
     with netCDF4.Dataset(pair / "a.out/results.nc") as a, netCDF4.Dataset(pair / "b.out/results.nc") as b:
@@ -234,7 +235,7 @@ def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
             return page.value("[...document.querySelectorAll('.values b')].map(b => b.textContent)")
 
         z, y, x = page.value(cursors)[0]
-        # The initial position is that of the largest change.
+        # The initial position is the position of the largest change.
         assert first[z, y, x] + 0.5 == pytest.approx(second[z, y, x], abs=1e-5)
         reported = [float(v.split()[1]) for v in values()]
         assert reported[2] == pytest.approx(0.5, abs=0.01) and len(reported) == 3
@@ -244,7 +245,7 @@ def test_one_cursor_reads_all_three(pair, tmp_path, capsys):
         for text, field in zip(values(), (first, second, second - first), strict=True):
             value = float(field[z, y, x + 1])
             assert text == "–" if np.isnan(value) else float(text.split()[1]) == pytest.approx(value, abs=0.06)
-        # Limits: A and B share theirs; the change has its own.
+        # Limits: A and B have common limits, and the change has its own limits.
         page.value(
             "(() => { const c = document.querySelector('#tools [name=limit]'); c.value = 1000; c.dispatchEvent(new Event('input')); })()"
         )

@@ -1,6 +1,6 @@
-"""Damaged and hostile files. Oracle: the undamaged values; if a file has a digest, no other values may ever be read.
+"""Damaged and hostile files. Oracle: the undamaged values. If a file has a digest, no other values may ever be read.
 
-OSTEON_DAMAGED_FILES=10000 sets the number of damaged files of each kind; the default is small enough for daily tests.
+OSTEON_DAMAGED_FILES=10000 sets the number of damaged files of each kind. The default is small enough for daily tests.
 """
 
 import gzip
@@ -75,7 +75,7 @@ def tiff(**options: object) -> str:
 
 
 def pages(name: str = "f.tif", **options: object) -> str:
-    """Append one page after the other, as other programs write them: each directory after the voxels of its page."""
+    """Append one page after another, as other programs write pages. Each directory follows the voxels of its page."""
     with tifffile.TiffWriter(name) as file:
         for plane in GREY:
             file.write(plane, contiguous=False, metadata=None, photometric="minisblack", **options)
@@ -88,7 +88,7 @@ def bzip2() -> str:
 
 
 def png() -> str:
-    """A stack of slices, one of which is damaged later."""
+    """A stack of slices. One slice is damaged later."""
     Path("stack").mkdir(exist_ok=True)
     for z, plane in enumerate(GREY):
         Image.fromarray(plane).save(f"stack/s{z}.png")
@@ -96,7 +96,7 @@ def png() -> str:
 
 
 def raw() -> str:
-    """Damage only the voxels; the header contains their digest."""
+    """Damage only the voxels. The header contains the digest of the voxels."""
     head = {"shape": list(GREY.shape), "dtype": "uint8", "sha256": hashlib.sha256(GREY).hexdigest()}
     Path("f.json").write_text(json.dumps(head))
     Path("f.raw").write_bytes(GREY.tobytes())
@@ -139,9 +139,9 @@ def dicom_seg() -> str:
     return segmentation("f.dcm")
 
 
-# Image to read if the damaged file is only a part of it.
+# Image to read, if the damaged file is only a part of an image.
 SOURCES = {"mhd zlib": "f.mhd", "png": "stack"}
-# Data after the voxels may be cut off; or the values differ in any case.
+# Kinds of files in which data after the voxels may be cut off, or in which the values differ in any case.
 MAY_BE_CUT = ("dicom seg", "hdf5", "hdf5 gz", "mgh")
 # Name, writer, and whether a digest in the file covers the voxels.
 KINDS = {
@@ -175,11 +175,11 @@ KINDS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Invalid value for VR")  # of pydicom, which then continues
+@pytest.mark.filterwarnings("ignore:Invalid value for VR")  # warning of pydicom, which then continues
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_files_are_read_or_refused(kind, capfd):
-    """Seeded truncations and bit flips: exit code 0 or 3 with one line, no traceback, no hang, and no other values if a
-    digest protects them."""
+    """Seeded truncations and bit flips. The result is exit code 0, or exit code 3 with one line. There is no traceback
+    and no hang. If a digest protects the values, no other values are read."""
     make, guarded = KINDS[kind]
     name = make()
     good = Path(name).read_bytes()
@@ -243,7 +243,8 @@ def _sparse() -> str:
 
 
 def _gzip_bomb() -> str:
-    """An archive member of two gigabytes of zeros before main.plist; its first 64 MiB are present, in 64 KiB."""
+    """An archive member with two gigabytes of zeros before main.plist. The first 64 MiB are present, packed into 64
+    KiB."""
     info = tarfile.TarInfo("zeros")
     info.size = 1 << 31
     squeeze = zlib.compressobj(9, wbits=31)
@@ -315,7 +316,7 @@ def test_a_deep_header_does_not_exhaust_the_stack():
         read_image("f.inv3")
 
 
-# Oracle: the undamaged file; a chain of directories that ends early gives a reader fewer slices.
+# Oracle: the undamaged file. If a chain of directories ends early, a reader finds fewer slices.
 @pytest.mark.parametrize("options", [{}, {"compression": "zlib"}, {"compression": "lzw"}])
 def test_a_tiff_is_refused_wherever_it_is_cut(options):
     good = Path(pages(**options)).read_bytes()
@@ -327,7 +328,7 @@ def test_a_tiff_is_refused_wherever_it_is_cut(options):
 
 
 def _cuts(length: int) -> list[int]:
-    """Every byte of the last directory, and some bytes of earlier ones."""
+    """Every byte of the last directory, and several bytes of earlier directories."""
     return [*range(1, length - 400, 97), *range(length - 400, length)]
 
 
@@ -374,8 +375,8 @@ def _huge_slice() -> str:
     return name
 
 
-# A file of at most some kilobytes with a header that requests many gigabytes. Oracle: it is rejected before memory is
-# allocated.
+# A file of at most some kilobytes with a header that requests many gigabytes. Oracle: the file is rejected before
+# memory is allocated.
 CLAIMS = {
     "aim": lambda: _aim(x=4000, y=4000, z=600),
     "aim log": lambda: _aim(20 << 30),
@@ -405,7 +406,7 @@ def test_a_header_is_held_against_the_length_of_its_file(case):
 
 
 def test_a_packed_header_may_not_ask_for_less_than_there_is():
-    """Oracle: the file contains more voxels than its header states, so one of the two is wrong."""
+    """Oracle: the file contains more voxels than its header states, so that either the file or the header is wrong."""
     for name in (itk("f.mha", True), itk("f.nrrd", True)):
         old, new = (
             (b"DimSize = 11 9 6", b"DimSize = 11 9 5") if name == "f.mha" else (b"sizes: 11 9 6", b"sizes: 11 9 5")

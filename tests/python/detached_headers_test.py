@@ -1,5 +1,5 @@
-"""Headers of MetaImage and NRRD. Oracle: SimpleITK, if it follows the format; otherwise the data written by the
-test."""
+"""Headers of MetaImage and NRRD. Oracle: SimpleITK, if it follows the format, and otherwise the data that the test
+wrote."""
 
 import gzip
 import os
@@ -25,7 +25,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def agreed(name: str):
-    """Read the volume; a quick look at its header and some planes gives the same result."""
+    """Read the volume. A quick look at its header and some planes has an equal result."""
     volume, seen = read_image(name), header(name)
     assert tuple(seen.shape) == volume.values.shape and seen.spacing_mm == volume.spacing_mm
     assert np.dtype(seen.dtype) == volume.values.dtype
@@ -75,7 +75,7 @@ def test_voxels_in_several_files(name, text):
     ],
 )
 def test_packed_voxels_in_several_files(name, text, pack):
-    """Oracle: the slices written; each file has its own checksum."""
+    """Oracle: the slices written. Each file has its own checksum."""
     slices(pack=pack)
     Path(name).write_text(text)
     volume = agreed(name)
@@ -91,7 +91,7 @@ def test_packed_voxels_in_several_files(name, text, pack):
 @pytest.mark.parametrize("data", ["my scan.raw", "s 1 2 3.raw", "größe.raw", "100%.raw"])
 @pytest.mark.parametrize("ending", ["mhd", "nhdr"])
 def test_names_with_spaces_and_other_letters(data, ending):
-    """Oracle: the voxels written; the digest covers them."""
+    """Oracle: the voxels written, which the digest covers."""
     data = os.fsdecode(data.encode())
     Path(data).write_bytes(GREY.tobytes())
     line = f"ElementDataFile = {data}\n" if ending == "mhd" else f"data file: {data}\n"
@@ -119,7 +119,7 @@ def test_names_with_spaces_and_other_letters(data, ending):
     ],
 )
 def test_bad_lists_are_rejected(line, words):
-    """Oracle: the contract: one sentence with the numbers."""
+    """Oracle: the contract, with one sentence that contains the numbers."""
     slices()
     Path("a.mhd").write_text(META + line)
     with pytest.raises(DataError, match=words) as caught:
@@ -130,7 +130,8 @@ def test_bad_lists_are_rejected(line, words):
 @pytest.mark.parametrize("unit", [None, "?", "mm", "um", "cm", "UM"])
 @pytest.mark.parametrize("case", [str, str.lower, str.upper])
 def test_metaimage_units_and_keys_in_any_case(unit, case):
-    """Oracle: lengths by hand; position and axes of SimpleITK, in its unit, from the header in the usual case."""
+    """Oracle: lengths computed by hand. Position and axes are those of SimpleITK in its unit. In the usual case, they
+    are those of the header."""
     keys = {
         "TransformMatrix": "0.8 -0.6 0 0.6 0.8 0 0 0 1",
         "Offset": "10 20 30",
@@ -171,7 +172,7 @@ def test_metaimage_units_and_keys_in_any_case(unit, case):
     ],
 )
 def test_bad_metaimages_are_rejected(change, words):
-    """Oracle: the contract: one sentence with the key and its value."""
+    """Oracle: the contract, with one sentence that contains the key and its value."""
     Path("a.mha").write_bytes((META.replace(*change) + "ElementDataFile = LOCAL\n").encode() + GREY.tobytes())
     with pytest.raises(DataError, match=words):
         read_image("a.mha")
@@ -181,7 +182,7 @@ def test_bad_metaimages_are_rejected(change, words):
     ("kind", "name"), [("<i8", "MET_LONG"), ("<i4", "MET_LONG"), (">f4", "MET_FLOAT"), ("<u8", "MET_ULONG_LONG")]
 )
 def test_types_of_metaimage(kind, name):
-    """Oracle: the values written; MET_LONG has 4 or 8 bytes, depending on the length of the file."""
+    """Oracle: the values written. MET_LONG has 4 or 8 bytes, depending on the length of the file."""
     values = (GREY.astype("i8") + 1000).astype(kind)
     order = "BinaryDataByteOrderMSB = True\n" if kind[0] == ">" else ""
     text = META.replace("MET_SHORT", name) + order + "ElementDataFile = LOCAL\n"
@@ -190,8 +191,8 @@ def test_types_of_metaimage(kind, name):
 
 
 def test_metaimage_as_text():
-    """Oracle: the numbers written; a word that is not a number, and a number outside the range of the type, are
-    rejected."""
+    """Oracle: the numbers written. A word that is not a number is rejected, and so is a number outside the range of the
+    type."""
     head = META.replace("BinaryData = True", "BinaryData = False") + "ElementDataFile = LOCAL\n"
     text = " ".join(map(str, GREY.ravel()))
     Path("a.mha").write_text(head + text)
@@ -207,7 +208,7 @@ STEPS = "space directions: (1,0,0) (0,1,0) (0,0,1)\n"
 
 @pytest.mark.parametrize("space", ["LPS", "3D-right-handed"])
 def test_nrrd_with_directions_and_spacings_is_rejected(space):
-    """Oracle: teem, which rejects an axis with both; spacings of nan define no length."""
+    """Oracle: teem, which rejects an axis with both directions and a spacing. Spacings of nan define no length."""
     text = NRRD + f"space: {space}\n" + STEPS
     Path("a.nrrd").write_bytes((text + "spacings: 0.02 0.03 0.04\n\n").encode() + GREY.tobytes())
     for read in (read_image, header):
@@ -232,7 +233,8 @@ def test_nrrd_with_directions_and_spacings_is_rejected(space):
     ],
 )
 def test_nrrd_without_a_unit(lines, spacing, warned):
-    """Oracle: the header by hand; mm are assumed with a warning, except for patient axes, which DICOM defines in mm."""
+    """Oracle: the header, determined by hand. mm are assumed with a warning, except for patient axes, which DICOM
+    defines in mm."""
     Path("a.nrrd").write_bytes((NRRD + lines + "\n").encode() + GREY.tobytes())
     volume = agreed("a.nrrd")
     assert volume.spacing_mm == (None if spacing is None else pytest.approx(spacing))

@@ -21,7 +21,7 @@ from pydicom.uid import (
 )
 
 STORED = np.random.default_rng(7).integers(-2000, 2000, (5, 4, 6)).astype("<i2")
-PLACES = [3, 0, 4, 1, 2]  # the order of frames may differ from that of their positions
+PLACES = [3, 0, 4, 1, 2]  # the order of frames may differ from the order of their positions
 ROW, COLUMN = (0.8, 0.6, 0.0), (-0.6, 0.8, 0.0)
 
 
@@ -38,7 +38,7 @@ def group(**tags) -> list[Dataset]:
 
 
 def enhanced(name: str = "e.dcm", stored: np.ndarray = STORED, **change) -> str:
-    """Frames 1.5 mm apart along z, each with its own intercept.
+    """Frames at distances of 1.5 mm along z. Each frame has its own intercept.
 
     @param change tags of the file, or functions that compute a tag of a frame from its number
     """
@@ -115,7 +115,7 @@ SYNTAXES = {
 @pytest.mark.parametrize("syntax", SYNTAXES)
 @pytest.mark.parametrize("signed", [0, 1])
 def test_compressed_frames(syntax, signed):
-    """13-bit values, as written by scanners. JPEG stores unsigned values, so the signs must be restored."""
+    """13-bit values, as written by scanners. JPEG stores unsigned values, so that the signs must be restored."""
     stored = STORED if signed else STORED - STORED.min()
     bits = {"PixelRepresentation": signed, "BitsStored": 13, "HighBit": 12}
     tags = pydicom.dcmread(enhanced(stored=stored.astype("<i2"), **bits))

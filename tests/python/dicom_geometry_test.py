@@ -1,4 +1,4 @@
-"""Headers of DICOM series from several programs. Oracle: the values that the test wrote by pydicom; SimpleITK if it
+"""Headers of DICOM series from several programs. Oracle: the values that the test wrote by pydicom, and SimpleITK if it
 reads the series in the same way."""
 
 from pathlib import Path
@@ -21,7 +21,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def series(count: int = 6, **change) -> str:
-    """Slices of HU - 1024, 0.6 mm apart. @param change values of tags, or functions of the slice number"""
+    """Slices of HU - 1024 at distances of 0.6 mm. @param change values of tags, or functions of the slice number"""
     Path("ct").mkdir(exist_ok=True)
     for k in range(count):
         meta = FileMetaDataset()
@@ -48,7 +48,7 @@ def series(count: int = 6, **change) -> str:
 
 @pytest.mark.parametrize(("slope", "intercept"), [(1, -1024), (2, 0), (0.5, -3)])
 def test_monochrome1_is_rescaled_and_not_inverted(slope, intercept):
-    """Oracle: slope times the stored value plus intercept; the photometric interpretation affects the display only."""
+    """Oracle: slope times the stored value plus intercept. The photometric interpretation affects only the display."""
     given = {"RescaleSlope": slope, "RescaleIntercept": intercept}
     volume = read_image(series(PhotometricInterpretation="MONOCHROME1", **given))
     np.testing.assert_array_equal(volume.values, VALUES * float(slope) + intercept)
@@ -57,7 +57,7 @@ def test_monochrome1_is_rescaled_and_not_inverted(slope, intercept):
 
 
 def test_rescale_and_others_at_the_top_of_an_enhanced_file():
-    """Oracle: the stored values by the rescale at the top level; the rescale of a frame takes precedence."""
+    """Oracle: the stored values with the rescale at the top level. The rescale of a frame takes precedence."""
     from pydicom import dcmread
 
     name = enhanced()
@@ -83,7 +83,7 @@ def test_rescale_and_others_at_the_top_of_an_enhanced_file():
 
 
 def test_pixel_sizes_of_few_digits_are_one_size():
-    """Oracle: the mean of the two texts; a difference that moves the last pixel by a twentieth is rejected."""
+    """Oracle: the mean of the two texts. A difference that moves the last pixel by a twentieth is rejected."""
     size = {"PixelSpacing": lambda k: ["0.488281"] * 2 if k < 3 else ["0.48828125"] * 2}
     volume = read_image(series(**size))
     assert volume.spacing_mm == pytest.approx((0.6, 0.488281125, 0.488281125), rel=1e-9)
@@ -96,7 +96,7 @@ def test_pixel_sizes_of_few_digits_are_one_size():
 
 @pytest.mark.parametrize("step", [0.625, 0.4, 1.25, 2.05])
 def test_rounded_positions_are_fitted(step):
-    """Oracle: the step before rounding, to the precision that six positions with one decimal determine; SimpleITK reads
+    """Oracle: the step before rounding, to the precision that six positions with one decimal determine. SimpleITK reads
     the series."""
     volume = read_image(series(24, ImagePositionPatient=lambda k: [0, 0, round(step * k, 1)]))
     assert volume.spacing_mm[0] == pytest.approx(step, abs=0.1 / 23)
@@ -107,7 +107,7 @@ def test_rounded_positions_are_fitted(step):
 
 
 def test_a_stated_distance_that_agrees_with_rounded_positions_is_taken():
-    """Oracle: the stated distance; a distance that does not agree is rejected."""
+    """Oracle: the stated distance. A distance that does not agree is rejected."""
     rounded = {"ImagePositionPatient": lambda k: [0, 0, round(0.625 * k, 1)]}
     assert read_image(series(**rounded, SliceThickness="0.625")).spacing_mm[0] == 0.625
     assert read_image(series(**rounded, SliceThickness="1.25")).spacing_mm[0] == pytest.approx(0.625, abs=0.02)
@@ -116,21 +116,21 @@ def test_a_stated_distance_that_agrees_with_rounded_positions_is_taken():
 @pytest.mark.parametrize(
     "place",
     [
-        lambda k: [0, 0, round(0.625 * (k + (k > 2)), 1)],  # one is missing
+        lambda k: [0, 0, round(0.625 * (k + (k > 2)), 1)],  # one slice is missing
         lambda k: [0, 0, round(0.625 * (k + (k > 0)), 1)],
         lambda k: [0, 0, round(0.625 * (k + (k > 4)), 1)],
         lambda k: [0, 0, k + (k > 2)],  # whole millimetres
-        lambda k: [0, 0, f"{0.6 * k + 0.05 * (k == 3):.4f}"],  # stated to four digits
+        lambda k: [0, 0, f"{0.6 * k + 0.05 * (k == 3):.4f}"],  # the distance is stated to four digits
     ],
 )
 def test_rounding_does_not_excuse_missing_slices(place):
-    """Oracle: a step error larger than rounding explains."""
+    """Oracle: the step has an error that rounding does not explain."""
     with pytest.raises(DataError, match="mm apart, the others"):
         read_image(series(ImagePositionPatient=place))
 
 
 def test_a_unit_in_some_slices_only():
-    """Oracle: the values; slices without a rescale among slices in HU, and two units, are reported as mixed."""
+    """Oracle: the values. Slices without a rescale among slices in HU are reported as mixed, and so are two units."""
     volume = read_image(series(RescaleType=lambda k: "HU" if k > 2 else ""))
     np.testing.assert_array_equal(volume.values, VALUES.astype(int) - 1024)
     assert volume.facts["unit"] == "HU"

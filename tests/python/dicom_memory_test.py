@@ -1,4 +1,4 @@
-"""Damaged DICOM files. Oracle: memory bounded by the length of the file, one line on standard error, no other
+"""Damaged DICOM files. Oracle: memory bounded by the length of the file, one line on standard error, and no other
 values."""
 
 import os
@@ -25,7 +25,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def read_within(source: str, room: int, capfd) -> tuple[int, str]:
-    """Return exit code and standard error of a read whose address space may grow by `room` bytes."""
+    """Return exit code and standard error of a read. The address space of the read may grow by `room` bytes."""
     with Path("/proc/self/statm").open() as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -38,7 +38,7 @@ def read_within(source: str, room: int, capfd) -> tuple[int, str]:
 
 
 def test_lengths_beyond_the_end_take_no_memory(capfd):
-    """Each element in turn declares nearly 4 GiB; a file of 2 kB is rejected or read within 256 MiB."""
+    """Each element in turn declares nearly 4 GiB. A file of 2 kB is rejected, or read within 256 MiB."""
     assert main([enhanced(), "o.npy"]) == 0
     good = Path("e.dcm").read_bytes()
     places = [
@@ -61,7 +61,7 @@ def test_lengths_beyond_the_end_take_no_memory(capfd):
 
 
 def test_a_small_slice_cannot_claim_a_large_picture(capfd):
-    """Oracle: at most 64 MiB for a packed slice of some hundred bytes; GDCM allocated 800 MiB in earlier versions."""
+    """Oracle: at most 64 MiB for a packed slice of some hundred bytes. GDCM allocated 800 MiB in earlier versions."""
     folder = series()
     assert main([folder, "o.npy"]) == 0
     name = f"{folder}/3.dcm"
@@ -102,7 +102,7 @@ def test_the_size_in_a_packed_frame_is_compared_before_it_is_unpacked(kind, capf
 
 @pytest.mark.parametrize("module", ["osteon.images", "osteon.images.look_at_image", "osteon.new_job"])
 def test_values_that_break_the_standard_print_one_sentence(module):
-    """Oracle: the contract: one line and exit code 3. pydicom warns for each value."""
+    """Oracle: the contract, with one line and exit code 3. pydicom warns for each value."""
     tags = pydicom.dcmread(enhanced())
     tags.PerFrameFunctionalGroupsSequence[2].PlanePositionSequence[0].ImagePositionPatient = [0, 0]
     tags.save_as("e.dcm")

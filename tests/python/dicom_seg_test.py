@@ -26,9 +26,10 @@ def _in_tmp(tmp_path, monkeypatch):
 def segmentation(
     name: str = "s.dcm", labels: np.ndarray = LABELS, kind: str = "BINARY", step: float = STEP, **change
 ) -> str:
-    """Frames with the marks of each segment, not sorted by segment, only for planes that contain marks.
+    """Frames with the marks of each segment. The frames are not sorted by segment. There are frames only for planes
+    that contain marks.
 
-    @param change frames, additional ones as (segment, plane, marks); tags of the file
+    @param change frames, additional frames as (segment, plane, marks), and tags of the file
     """
     uid = "1.2.840.10008.5.1.4.1.1.66." + ("7" if kind == "LABELMAP" else "4")
     meta = FileMetaDataset()
@@ -101,7 +102,7 @@ def test_a_folder_of_one_segmentation_is_that():
     ],
 )
 def test_what_is_refused(change, words):
-    """Oracle: the contract: one line with the kind of file and the remedy."""
+    """Oracle: the contract, with one line that contains the kind of file and the remedy."""
     with pytest.raises(DataError, match=words) as caught:
         read_image(segmentation(**change))
     assert "\n" not in str(caught.value)

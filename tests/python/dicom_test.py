@@ -1,4 +1,4 @@
-"""DICOM series. Oracle: the numbers that the test wrote into each slice by pydicom; ITK as a second reference."""
+"""DICOM series. Oracle: the numbers that the test wrote into each slice by pydicom. ITK is a second reference."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def series(n: int = 5, uid: str = "1.2.3.4", prefix: str = "IM", **change) -> str:
-    """Slices 1.5 mm apart along z; their order differs from that of their names.
+    """Slices at distances of 1.5 mm along z. The order of the slices differs from the order of their names.
 
     @param change tags of slice 2, or functions that compute a tag from the slice number
     """
@@ -74,7 +74,8 @@ def test_a_series_is_sorted_rescaled_and_placed():
 
 
 def test_each_slice_has_its_own_rescale():
-    """Oracle: slope x + intercept of each slice; the series reader of ITK uses the type of the first slice for all."""
+    """Oracle: slope x + intercept of each slice. The series reader of ITK uses the type of the first slice for all
+    slices."""
     series(RescaleSlope=lambda z: [1, 0.5, 2, 0.25, 3][z], RescaleIntercept=lambda z: -100 * z)
     slopes = np.array([1, 0.5, 2, 0.25, 3])[:, None, None]
     np.testing.assert_allclose(read_image("d").values, STORED * slopes - 100 * np.arange(5)[:, None, None])
@@ -98,7 +99,7 @@ BAD = {
         lambda: series(ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.4 * z, 30 + 1.5 * z]),
         "oblique: from 'IM000' to 'IM007' it deviates by 15 degrees",
     ),
-    "small tilt": (  # 0.03 mm sideways in 6 mm, more than half a pixel
+    "small tilt": (  # 0.03 mm sideways in 6 mm, which is more than half a pixel
         lambda: series(
             ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.0079 * z, 30 + 1.5 * z], PixelSpacing=lambda z: [0.05, 0.05]
         ),
@@ -141,7 +142,7 @@ def test_no_pixel_spacing_is_no_spacing():
     assert read_image("d").spacing_mm is None
 
 
-# Oracle: the names of these files in the tables of DICOM; each is rejected with its name and the remedy.
+# Oracle: the names of these files in the tables of DICOM. Each file is rejected with its name and the remedy.
 @pytest.mark.parametrize(
     ("sop_class", "words"),
     [
@@ -158,7 +159,7 @@ def test_what_is_no_scan_is_named(sop_class, words):
         del tags.Rows, tags.PixelData
     tags.save_as("d/other.dcm")
     for source in ("d", "d/other.dcm"):
-        if "SEG" in words and source != "d":  # read alone, if it is an image
+        if "SEG" in words and source != "d":  # the file alone is read if it is an image
             words = "segmentation of type ''"
         with pytest.raises(DataError, match=words) as caught:
             read_image(source)

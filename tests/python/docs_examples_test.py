@@ -1,5 +1,5 @@
-"""Examples of all pages that are not run as a whole (docs_pages_test.py runs the tutorials): their keys, options and
-names exist."""
+"""Tests of the examples on all pages that do not run as a whole. The keys, options and names of the examples exist.
+docs_pages_test.py runs the tutorials."""
 
 import ast
 import functools
@@ -58,14 +58,14 @@ def test_keys_of_a_job_exist(text: str) -> None:
 
 
 def test_a_key_that_does_not_exist_is_found() -> None:
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     schema = {"properties": {"load": {"properties": {"axis": {}}}, "set": {"items": {"properties": {"name": {}}}}}}
     assert unknown_keys({"load": {"axis": "z"}, "set": [{"name": "a"}]}, schema) == []
     assert unknown_keys({"load": {"axes": "z"}, "set": [{"title": "a"}]}, schema) == ["load.axes", "set.title"]
 
 
 def commands_of(text: str) -> list[list[str]]:
-    """Words of each call of osteon in the lines of a shell; words after a pipe or `--` belong to another program."""
+    """Words of each call of osteon in the lines of a shell. Words after a pipe or `--` belong to another program."""
     calls = []
     for line in text.replace("\\\n", " ").splitlines():
         for part in re.split(r"&&|\|\||[|;&]", re.sub(r"(^|\s)#.*", "", line.removeprefix("$ "))):
@@ -98,7 +98,7 @@ def test_options_of_a_command_exist(text: str) -> None:
 
 @needs_program
 def test_an_option_that_does_not_exist_is_found() -> None:
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     (first, second) = commands_of("mpirun -n 4 osteon run a.toml --no-report && ./run osteon check b.toml --no-such")
     assert first == ["run", "a.toml", "--no-report"]
     check_options(first)
@@ -108,7 +108,7 @@ def test_an_option_that_does_not_exist_is_found() -> None:
 
 @pytest.mark.parametrize("text", examples("python"))
 def test_names_of_the_package_exist(text: str) -> None:
-    """Oracle: the package; the example is valid Python."""
+    """Oracle: the package. The example is valid Python."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "osteon":
             assert hasattr(osteon, node.attr), node.attr

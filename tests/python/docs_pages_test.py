@@ -1,4 +1,4 @@
-"""The tutorials and notebooks, run as by a reader."""
+"""Tests that run the tutorials and notebooks as a reader would."""
 
 import json
 import os
@@ -19,7 +19,7 @@ needs_program = pytest.mark.skipif(not BINARY.exists(), reason="the osteon progr
 
 
 def test_blocks_of_a_page_are_found() -> None:
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     page = (
         "`a.toml`:\n\n```toml\nx = 1\n```\nRun:\n```sh\necho 2.0003\n```\n<!-- not run: why -->\n```sh\nsbatch\n```\n"
     )
@@ -64,7 +64,7 @@ def test_tutorial(name: str, tmp_path: Path, scan: Path) -> None:
 
 
 def run_notebook(name: str, folder: Path, *expressions: str) -> list:
-    """Run the notebook as a program, then evaluate these expressions of its names."""
+    """Run the notebook as a program. Then evaluate these expressions of its names."""
     driver = (
         "import json, runpy, sys\n"
         "names = runpy.run_path(sys.argv[1])\n"
@@ -85,7 +85,7 @@ def run_notebook(name: str, folder: Path, *expressions: str) -> list:
 
 @needs_program
 def test_notebook_bone_stiffness(tmp_path: Path) -> None:
-    """Oracle: Voigt's bound; the certificate; the work of the load; Pistoia's ratio."""
+    """Oracle: Voigt's bound, the certificate, the work of the load, and Pistoia's ratio."""
     modulus, share, converged, force, energy, factor, failure = run_notebook(
         "bone_stiffness",
         tmp_path,
@@ -105,7 +105,7 @@ def test_notebook_bone_stiffness(tmp_path: Path) -> None:
 
 @needs_program
 def test_notebook_lattice_stiffness(tmp_path: Path) -> None:
-    """Oracle: the symmetry of the cell; the modulus along an axis, as reported by the program; kinematic faces only
+    """Oracle: the symmetry of the cell, and the modulus along an axis that the program reports. Kinematic faces only
     increase the stiffness."""
     tensor, along, reported, bound = run_notebook(
         "lattice_stiffness",
@@ -124,7 +124,7 @@ def test_notebook_lattice_stiffness(tmp_path: Path) -> None:
 
 @needs_program
 def test_notebook_battery_electrode(tmp_path: Path) -> None:
-    """Oracle: the definitions; flat particles make the path across them the longest."""
+    """Oracle: the definitions. Flat particles make the path across them the longest path."""
     tau, porosity, parameters = run_notebook("battery_electrode", tmp_path, "tau", "float(porosity)", "parameters")
     assert tau["z"] > max(tau["y"], tau["x"]) > 1
     exponent = parameters["Positive electrode Bruggeman coefficient (electrolyte)"]
@@ -133,7 +133,7 @@ def test_notebook_battery_electrode(tmp_path: Path) -> None:
 
 @needs_program
 def test_notebook_heat_sink(tmp_path: Path) -> None:
-    """Oracle: inflow equals outflow; the heat conducted by films is proportional to their area."""
+    """Oracle: inflow equals outflow. The heat that films conduct is proportional to their area."""
     flows, hottest, area_mm2 = run_notebook(
         "heat_sink",
         tmp_path,

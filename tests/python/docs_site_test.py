@@ -1,5 +1,5 @@
-"""The site of `./run docs`: the build has no warning, every page is in the page tree, and content generated from the
-program is current."""
+"""Tests of the site of `./run docs`. The build has no warning, every page is in the page tree, and content generated
+from the program is current."""
 
 import json
 import os
@@ -19,14 +19,14 @@ needs_sphinx = pytest.mark.skipif(
 
 
 def pages_of_the_tree() -> dict[str, list[str]]:
-    """Pages by the page whose toctree lists them, as paths in the repository without their suffix."""
+    """Pages by the page whose toctree lists them. Pages are paths in the repository without their suffix."""
     listed: dict[str, list[str]] = {}
     for page in [*(ROOT / "docs").rglob("*.md")]:
         for tree in re.findall(r"^:::\{toctree\}\n(.*?)^:::", page.read_text(), re.M | re.S):
             for entry in (line.strip() for line in tree.splitlines() if line.strip() and not line.startswith(":")):
                 pattern = os.path.normpath(str(page.parent.relative_to(ROOT) / entry))
                 found = [p for ending in (".md", ".ipynb") for p in ROOT.glob(pattern + ending)]
-                if not found and entry == "developers/oracles":  # generated with the site
+                if not found and entry == "developers/oracles":  # this page is generated with the site
                     continue
                 assert found, f"{page.name} lists {entry}, which is not there"
                 names = [str(p.relative_to(ROOT).with_suffix("")) for p in found]
@@ -45,8 +45,9 @@ def test_every_page_is_in_the_tree_once() -> None:
 
 
 def test_the_index_is_the_only_page_at_the_top() -> None:
-    """Oracle: the files. Tutorials, how-to guides, reference and theory have folders of their own."""
-    pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"oracles.md"}  # generated there by earlier versions
+    """Oracle: the files. Tutorials, how-to guides, reference and theory have their own folders."""
+    # earlier versions generated pages in this folder
+    pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"oracles.md"}
     assert pages == {"index.md"}
 
 
@@ -65,8 +66,8 @@ def sphinx(source: Path, target: Path, builder: str) -> None:
 
 @needs_sphinx
 def test_the_site_has_no_dead_link_or_anchor(tmp_path: Path) -> None:
-    """Oracle: Sphinx reports a dead link, a dead anchor, a page outside the tree, or an unknown Python name as an
-    error. No output is written, which halves the time."""
+    """Oracle: Sphinx reports an error for a dead link, a dead anchor, a page outside the tree, or an unknown Python
+    name. No output is written, which halves the time."""
     sphinx(ROOT, tmp_path, "dummy")
 
 
@@ -105,7 +106,7 @@ def test_notebooks_hold_no_outputs() -> None:
 
 
 def test_command_line_page_is_the_help_of_the_program() -> None:
-    """Oracle: the program."""
+    """Oracle: the help of the program."""
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
     made = subprocess.run(
@@ -141,7 +142,7 @@ def test_performance_page_is_made_from_the_results() -> None:
 
 
 def test_messages_of_the_page_are_messages_of_the_program() -> None:
-    """Oracle: the texts in the sources; literals split over several lines are joined."""
+    """Oracle: the texts in the sources. Literals that are split over several lines are joined."""
     paths = [p for ending in ("cpp", "hpp") for p in (ROOT / "src").rglob(f"*.{ending}")]
     paths += [*(ROOT / "common").rglob("*.?pp"), *(ROOT / "python").rglob("*.py")]
     sources = "\n".join(re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8")) for path in paths)
@@ -150,6 +151,6 @@ def test_messages_of_the_page_are_messages_of_the_program() -> None:
     for table in re.findall(r"^\| message \|.*?\n\|---.*?\n(.*?)(?:\n\n|\Z)", page, re.M | re.S):
         shown += [row.split("|")[1].strip() for row in table.splitlines()]
     assert len(shown) > 15
-    own_words = {"illegal instruction, SIGILL"}  # of the shell
+    own_words = {"illegal instruction, SIGILL"}  # messages of the shell
     unknown = [words for words in shown if words not in sources and words not in own_words]
     assert not unknown, f"no message of osteon: {unknown}"

@@ -1,4 +1,5 @@
-"""osteon.exchange. Oracle: values that each rank computes from the data sent by the others; the rules for the input."""
+"""osteon.exchange. Oracle: values that each rank computes from the data of the other ranks, and the rules for the
+input."""
 
 import importlib.util
 import os

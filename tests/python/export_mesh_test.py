@@ -25,13 +25,14 @@ def _in_tmp(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("turn", [TURN, MIRROR, None])
 def test_a_mesh_has_the_solid_and_its_values(turn):
-    """Oracle: the voxels of the solid counted by NumPy; the values of the file; positions computed by hand."""
+    """Oracle: the number of voxels of the solid counted by NumPy, the values of the file, and positions computed by
+    hand."""
     export(result_file(turn), "m.vtu", [])
     mesh, axes = pv.read("m.vtu"), np.eye(3) if turn is None else turn
     assert mesh.n_cells == SOLID.sum() and set(mesh.celltypes) == {pv.CellType.HEXAHEDRON}
     corners = mesh.points[mesh.cells_dict[pv.CellType.HEXAHEDRON]]
     edges = corners[:, [1, 3, 4]] - corners[:, :1]
-    np.testing.assert_allclose(np.linalg.det(edges), SPACING.prod())  # positive: no cell is inverted
+    np.testing.assert_allclose(np.linalg.det(edges), SPACING.prod())  # positive, so that no cell is inverted
     np.testing.assert_array_equal(mesh["von_mises"], CELLS["von_mises"][SOLID])
     z, y, x = np.nonzero(SOLID)
     middles = (np.stack([x, y, z], 1) + 0.5) * SPACING + CORNER
@@ -51,7 +52,8 @@ def test_a_mesh_of_one_field():
 @pytest.mark.parametrize("turn", [TURN, MIRROR, None])
 @pytest.mark.parametrize("ending", [".msh", ".xdmf"])
 def test_meshes_of_meshio_hold_the_same(ending, turn):
-    """Oracle: the mesh of the .vtu file, cell by cell and node by node, as VTK reads it; meshio reads these formats."""
+    """Oracle: the mesh of the .vtu file as VTK reads it, cell by cell and node by node. meshio reads the exported
+    formats."""
     meshio = pytest.importorskip("meshio")
     source = result_file(turn)
     export(source, "m.vtu", [])
@@ -75,7 +77,7 @@ def test_meshes_of_meshio_hold_the_same(ending, turn):
 
 
 def test_the_data_of_an_xdmf_replace_no_file_but_their_own() -> None:
-    """Oracle: the bytes of an existing file; a second export replaces the first."""
+    """Oracle: the bytes of an existing file. A second export replaces the first export."""
     pytest.importorskip("meshio")
     source = result_file(TURN)
     Path("m.h5").write_bytes(b"a model of somebody")
@@ -90,7 +92,7 @@ def test_the_data_of_an_xdmf_replace_no_file_but_their_own() -> None:
 
 
 def test_a_mesh_of_nastran_has_materials_and_no_fields():
-    """Oracle: the reader of meshio; a field is rejected instead of lost."""
+    """Oracle: the reader of meshio. A field is rejected, so that it is not lost."""
     meshio = pytest.importorskip("meshio")
     source = result_file(TURN)
     export(source, "m.bdf", [])
@@ -108,7 +110,7 @@ def test_a_mesh_of_nastran_has_materials_and_no_fields():
 
 
 def test_without_meshio_the_message_says_what_to_install(monkeypatch, capsys):
-    """Oracle: the contract: exit code 5, the name of the package, no file."""
+    """Oracle: the contract, with exit code 5, the name of the package, and no file."""
     source = result_file(TURN)
     monkeypatch.setitem(sys.modules, "meshio", None)
     assert main([str(source), "-o", "m.msh"]) == 5
@@ -117,7 +119,7 @@ def test_without_meshio_the_message_says_what_to_install(monkeypatch, capsys):
 
 
 def faces() -> float:
-    """Area between solid and empty voxels, computed by differences; the outside is empty."""
+    """Area between solid and empty voxels, computed by differences. The outside is empty."""
     area = 0.0
     for axis, across in enumerate((0, 1, 2)):
         edges = np.delete(SPACING[::-1], across)
@@ -127,8 +129,8 @@ def faces() -> float:
 
 @pytest.mark.parametrize("turn", [TURN, MIRROR, None])
 def test_a_surface_is_that_of_the_voxels(turn):
-    """Oracle: area and volume of the voxels; the divergence theorem gives a negative volume for faces seen from the
-    inside."""
+    """Oracle: area and volume of the voxels. For faces that are seen from the inside, the divergence theorem yields a
+    negative volume."""
     export(result_file(turn), "s.stl", [])
     surface = pv.read("s.stl")
     assert surface.area == pytest.approx(faces(), rel=1e-5)
@@ -140,7 +142,8 @@ def test_a_surface_is_that_of_the_voxels(turn):
 
 
 def test_a_smooth_surface_stays_within_half_a_voxel():
-    """Oracle: the stated distance; the area of a ball is closer to 4 pi r^2 than to that of its voxels, 6 pi r^2."""
+    """Oracle: the stated distance. The area of a ball is closer to 4 pi r^2 than to the area of its voxels, 6 pi
+    r^2."""
     from osteon.export.mesh import SolidMesh, _write_smooth
     from osteon.images.placement import Placement
     from osteon.results.result_fields import Field
@@ -157,7 +160,7 @@ def test_a_smooth_surface_stays_within_half_a_voxel():
 
 
 def test_metaimage_by_simpleitk():
-    """Oracle: the reader of ITK; components are along LPS."""
+    """Oracle: the reader of ITK. Components are along LPS."""
     export(result_file(TURN), "u.mha", ["displacement"])
     image = sitk.ReadImage("u.mha")
     assert image.GetSpacing() == pytest.approx(SPACING) and image.GetOrigin() == pytest.approx(TURN @ CORNER)
@@ -167,8 +170,8 @@ def test_metaimage_by_simpleitk():
 
 
 def test_plain_imagej_knows_the_spacing():
-    """Oracle: the metadata that ImageJ reads: unit and spacing in the description; the resolution in the tags, without
-    its own unit."""
+    """Oracle: the metadata that ImageJ reads. The description contains unit and spacing. The tags contain the
+    resolution without its own unit."""
     export(result_file(TURN), "x.tif", ["von_mises"])
     with tifffile.TiffFile("x.tif") as file:
         assert file.imagej_metadata["unit"] == "mm" and file.imagej_metadata["spacing"] == SPACING[2]
@@ -184,7 +187,8 @@ def test_plain_imagej_knows_the_spacing():
 
 
 class Recorder(types.ModuleType):
-    """A substitute for a module of another program: accepts every call and stores the attributes that are set."""
+    """A substitute for a module of another program. The substitute accepts every call and stores the attributes that
+    are set."""
 
     def __init__(self, name: str, **known: object) -> None:
         super().__init__(name)
@@ -193,7 +197,7 @@ class Recorder(types.ModuleType):
 
 @pytest.mark.parametrize(("version", "opened"), [((5, 13), "r.vtkhdf"), ((5, 11), "r.xdmf")])
 def test_the_script_for_paraview(monkeypatch, version, opened):
-    """Oracle: the calls available in the Python of ParaView, recorded by a substitute: this test does not run
+    """Oracle: the calls that the Python of ParaView provides, recorded by a substitute. This test does not run
     ParaView."""
     result_file(TURN)
     Path("r.vtkhdf").hardlink_to("r.nc")
@@ -233,7 +237,7 @@ def test_the_script_for_paraview(monkeypatch, version, opened):
 
 
 def test_the_script_for_slicer_has_its_images():
-    """Oracle: ITK reads the images; their values are below the display threshold only in empty voxels."""
+    """Oracle: ITK reads the images. Their values are below the display threshold only in empty voxels."""
     export(result_file(TURN), "open.py", ["von_mises"], open_in="slicer")
     compile(Path("open.py").read_text(), "open.py", "exec")
     image = sitk.ReadImage("open.von_mises.nrrd")
@@ -258,7 +262,7 @@ def test_the_script_for_slicer_has_its_images():
     ],
 )
 def test_what_is_refused(capfd, arguments, words):
-    """Oracle: the contract: exit code 3, one line, no file written."""
+    """Oracle: the contract, with exit code 3, one line, and no file."""
     import re
 
     result_file(TURN)

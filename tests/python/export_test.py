@@ -1,4 +1,4 @@
-"""Export of images. Oracle: independent readers (SimpleITK, nibabel, VTK, Pillow), and the placement computed by
+"""Export of images. Oracle: independent readers (SimpleITK, nibabel, VTK, Pillow), and the position computed by
 hand."""
 
 import json
@@ -18,7 +18,7 @@ from osteon.images.read_image import read_image
 
 SHAPE = (3, 4, 5)
 SPACING = np.array([0.5, 0.25, 2.0])  # x, y, z
-CORNER = np.array([-7.0, 3.0, 11.0])  # along the axes of the image
+CORNER = np.array([-7.0, 3.0, 11.0])  # position along the axes of the image
 TURN = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]) @ np.diag([1.0, -1.0, -1.0])
 RNG = np.random.default_rng(3)
 CELLS = {
@@ -43,7 +43,7 @@ def result(request) -> tuple[str, np.ndarray]:
 
 
 def result_file(turn: np.ndarray | None) -> str:
-    """A file as specified in docs/reference/format.md, written by another writer than that of osteon."""
+    """A file as docs/reference/format.md specifies it. The writer of the file is not the writer of osteon."""
     with Dataset("r.nc", "w") as file:
         image = {} if turn is None else {"direction": turn.ravel().tolist()}
         file.setncatts({"product_schema": "osteon-result 1.0", "provenance": json.dumps({"image": image})})
@@ -86,7 +86,7 @@ def test_nrrd_by_simpleitk(result):
 
 
 def test_nrrd_displacements_lie_along_the_axes_of_the_space(result):
-    """Oracle: the first node is at the low corner; vectors are rotated with the image."""
+    """Oracle: the first node is at the low corner. Vectors are rotated with the image."""
     source, turn = result
     export(source, "u.nrrd", ["displacement"])
     image = sitk.ReadImage("u.nrrd")
@@ -97,7 +97,7 @@ def test_nrrd_displacements_lie_along_the_axes_of_the_space(result):
 
 @pytest.mark.parametrize("name", ["x.nii", "x.nii.gz"])
 def test_nifti_by_nibabel(result, name):
-    """Oracle: axes of NIfTI point to the right and to the front, so the first two rows change sign."""
+    """Oracle: the axes of NIfTI point to the right and to the front, so that the first two rows change sign."""
     source, turn = result
     export(source, name, ["von_mises"])
     image = nibabel.load(name)
@@ -110,8 +110,8 @@ def test_nifti_by_nibabel(result, name):
 
 
 def test_nifti_displacements_by_simpleitk():
-    """Oracle: ITK transforms displacements of a NIfTI file from RAS to LPS; in LPS they equal the rotated ones of the
-    image."""
+    """Oracle: ITK transforms displacements of a NIfTI file from RAS to LPS. In LPS, they equal the rotated
+    displacements of the image."""
     export(result_file(TURN), "u.nii", ["displacement"])
     image = sitk.ReadImage("u.nii")
     assert image.GetOrigin() == pytest.approx(TURN @ CORNER, abs=1e-5)
@@ -146,7 +146,7 @@ def test_what_is_exported_is_read_as_it_was(result, name):
 
 
 def _clean(name: str) -> str:
-    """The same image without its NaN, which the reader of osteon rejects."""
+    """The image without its NaN, because the reader of osteon rejects NaN."""
     export("r.nc", name, ["von_mises"], empty=-1.0)
     return name
 
@@ -161,7 +161,7 @@ def test_npy_has_its_facts_beside_it(result):
 
 
 def test_vti_by_vtk(result):
-    """Oracle: the reader of VTK; tensors are rotated as R S R^T, strains with half the engineering shears."""
+    """Oracle: the reader of VTK. Tensors are rotated as R S R^T. Strains have half the engineering shears."""
     vtk = pytest.importorskip("vtk")
     from vtk.util.numpy_support import vtk_to_numpy
 
@@ -249,7 +249,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(case, capfd):
     make()
     before = sorted(p.name for p in Path().iterdir())
     assert main(["r.nc", *arguments]) == 3
-    # A modification by netCDF removes the seal; the reader prints a warning first.
+    # A modification by netCDF removes the seal, so that the reader first prints a warning.
     err = "".join(line for line in capfd.readouterr().err.splitlines(True) if not line.startswith("warning: "))
     assert err.count("\n") == 1 and re.search(words, err), err
     assert sorted(p.name for p in Path().iterdir()) == before

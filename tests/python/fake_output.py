@@ -1,4 +1,4 @@
-"""An output directory as written by `osteon run`, with a synthetic but plausible specimen."""
+"""An output directory as `osteon run` writes it, with a synthetic but plausible specimen."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from PIL import Image
 
 
 def sponge(shape: tuple[int, int, int]) -> np.ndarray:
-    """A gyroid, grey values 0..255."""
+    """A gyroid with grey values from 0 to 255."""
     z, y, x = (np.linspace(0, 5 * np.pi, n) for n in shape)
     z, y, x = np.meshgrid(z, y, x, indexing="ij")
     wave = np.sin(x) * np.cos(y) + np.sin(y) * np.cos(z) + np.sin(z) * np.cos(x)
@@ -20,7 +20,7 @@ def sponge(shape: tuple[int, int, int]) -> np.ndarray:
 
 
 def add_digests(file: netCDF4.Dataset) -> None:
-    """Turn a file with fields into a result: add attributes and digests (docs/reference/format.md)."""
+    """Add attributes and digests to a file with fields, so that the file is a result (docs/reference/format.md)."""
     file.setncatts({"product_schema": "osteon-result 1.0", "complete": np.int32(1)})
     file.createDimension("hex", 16)
     integrity = file.createGroup("integrity")
@@ -57,8 +57,8 @@ def write_output(
     cases: tuple[str, ...] = (),
     bends: bool = False,
 ) -> Path:
-    """@param cases: each has its own field, n times the displayed one
-    @param bends whether the result has displacements: those of a beam along z that bends towards x"""
+    """@param cases numbers of the load cases; each case has its own field, which is n times the displayed field
+    @param bends whether the result has the displacements of a beam along z that bends towards x"""
     folder.mkdir(parents=True, exist_ok=True)
     grey = sponge(shape)
     np.save(folder / "scan.npy", grey)
@@ -196,7 +196,8 @@ def write_output(
 
 
 def write_scene(folder: Path) -> None:
-    """Files of a run for a block between a fixed and a loaded face: scene.json, and sets.nrrd with both faces."""
+    """Write the files of a run for a block between a fixed and a loaded face: scene.json, and sets.nrrd with both
+    faces."""
     summary = json.loads((folder / "summary.json").read_text())
     with netCDF4.Dataset(folder / "results.nc") as file:
         solid = file["VTKHDF/CellData/material"][:].data != 0

@@ -1,5 +1,5 @@
-"""Filters that preserve thin structures. Oracles: transfer functions by hand, definitions written out in NumPy, parts
-by flooding."""
+"""Filters that preserve thin structures. Oracles: transfer functions by hand, definitions written out in NumPy, and
+parts by flooding."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def stepped(values: np.ndarray, step: dict, spacing=(0.1, 0.1, 0.1)) -> np.ndarr
 
 @pytest.mark.parametrize(("cycles", "axis"), [(0, 0), (0.1, 0), (0.125, 1), (0.2, 2), (0.25, 0)])
 def test_a_wave_is_multiplied_by_the_transfer_function(cycles, axis):
-    """Oracle: ((1 - e) + e f^2) (1 + cos(pi f / f_c)) / 2, f in cycles per mm; the voxel edges differ across the
+    """Oracle: ((1 - e) + e f^2) (1 + cos(pi f / f_c)) / 2, with f in cycles per mm. The voxel edges differ across the
     wave."""
     spacing = np.array([0.1, 0.1, 0.1])
     spacing[axis] = 0.08
@@ -27,7 +27,7 @@ def test_a_wave_is_multiplied_by_the_transfer_function(cycles, axis):
     at = np.arange(n)
     shape = [1, 1, 1]
     shape[axis] = n
-    # Even about the centre of the border, so that mirroring continues the same wave.
+    # The wave is even about the centre of the border, so that mirroring continues the wave.
     wave = 100 * np.cos(2 * np.pi * cycles * at).reshape(shape) * np.ones([n if a == axis else 24 for a in range(3)])
     found = stepped(wave.astype("f4"), {"kind": "laplace_hamming"}, tuple(spacing))
     f, end = cycles / 0.08, 0.3 / 0.08
@@ -37,13 +37,13 @@ def test_a_wave_is_multiplied_by_the_transfer_function(cycles, axis):
 
 
 def test_fine_structures_come_out_of_a_blur():
-    """A plate of one voxel, blurred, next to a block: after the filter, a threshold of half the value in the block
+    """A blurred plate of one voxel next to a block. After the filter, a threshold of half the value in the block
     contains the plate again."""
     image = np.zeros((16, 16, 48), "f4")
     image[:, :, 8:20] = 1000
     image[:, :, 32] = 1000
     blurred = stepped(image, {"kind": "gaussian", "sigma_voxels": 1.0})
-    assert blurred[8, 8, 32] < 500 < blurred[8, 8, 12]  # lost at the usual threshold
+    assert blurred[8, 8, 32] < 500 < blurred[8, 8, 12]  # the plate is lost at the usual threshold
     found = stepped(blurred, {"kind": "laplace_hamming"}, (0.0607,) * 3)
     assert found[8, 8, 32] > 0.5 * found[8, 8, 9:19].mean()
 
@@ -83,7 +83,8 @@ def test_what_is_raised_lies_just_above():
     flat = np.full((9, 9, 9), 7, "u1")
     flat[4, 4, 4], flat[8] = 9, 200
     bernsen = {"kind": "local_threshold", "method": "bernsen", "radius_voxels": 2, "contrast": 5.0, "low": 5.0}
-    np.testing.assert_array_equal(stepped(flat, bernsen | {"high": 100.0})[:6], flat[:6])  # noise, darker than Otsu's
+    # noise that is darker than the threshold of Otsu
+    np.testing.assert_array_equal(stepped(flat, bernsen | {"high": 100.0})[:6], flat[:6])
     assert stepped(flat, bernsen | {"contrast": 1.0, "high": 100.5})[4, 4, 4] == 101
     floats = stepped(flat.astype("f4"), bernsen | {"contrast": 1.0, "high": 100.5})
     assert 100.5 < floats[4, 4, 4] < 100.51

@@ -28,7 +28,7 @@ def scan() -> sitk.Image:
 @pytest.mark.parametrize("name", ["l.nii.gz", "l.nrrd", "l.mha"])
 @pytest.mark.parametrize("axes", [(), (1,), (0, 1), (2,), (0, 1, 2)])
 def test_reversed_axes_are_put_in_the_order_of_the_scan(axes, name):
-    """Oracle: ITK flips an image in place, together with its origin and direction."""
+    """Oracle: ITK flips an image in place, together with the origin and the direction of the image."""
     image = sitk.Flip(scan(), [axis in axes for axis in range(3)], False)
     sitk.WriteImage(image, name)
     plain = convert(name, "plain.npy")
@@ -46,7 +46,7 @@ def test_reversed_axes_are_put_in_the_order_of_the_scan(axes, name):
 
 
 def test_other_axes_stay():
-    """Oracle: the unchanged file: a rotation is not a reversal of axes."""
+    """Oracle: the unchanged file. A rotation is not a reversal of axes."""
     image = scan()
     image.SetDirection(np.eye(3).ravel().tolist())
     sitk.WriteImage(image, "l.nrrd")

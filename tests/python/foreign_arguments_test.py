@@ -1,4 +1,4 @@
-"""Unusual arguments and files: each causes an error of osteon with one sentence, before any data is copied."""
+"""Tests of unusual arguments and files. Each causes an error of osteon with one sentence before any data are copied."""
 
 import json
 import shutil
@@ -24,13 +24,13 @@ needs_program = pytest.mark.skipif(not BINARY.exists(), reason=f"{BINARY} is not
 
 
 def repeated(shape: tuple[int, ...], kind: str = "u1") -> np.ndarray:
-    """One value with strides of zero, which allocates no memory."""
+    """One value with strides of zero. The array allocates no memory."""
     return np.lib.stride_tricks.as_strided(np.ones(1, kind), shape, (0,) * len(shape))
 
 
 @pytest.mark.parametrize("shape", [(1 << 20,) * 3, (1 << 14, 1 << 14, 1 << 14)])
 def test_a_repeated_array_is_measured_before_it_is_copied(shape, tmp_path, monkeypatch):
-    """Oracle: by hand: 2^60 and 2^42 voxels; no file is written."""
+    """Oracle: determined by hand, with 2^60 and 2^42 voxels. No file is written."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     for call in (
         lambda: package.morphometry(repeated(shape), 0.05),
@@ -142,7 +142,7 @@ def test_without_descriptors_the_limit_is_named(tmp_path):
 
 @needs_program
 def test_a_backslash_in_a_path_is_named(tmp_path):
-    """Oracle: by hand: netCDF would write to another folder."""
+    """Oracle: determined by hand. netCDF would write to another folder."""
     folder = tmp_path / "a\\b"
     folder.mkdir()
     np.save(folder / "scan.npy", np.full((4, 4, 4), 200, "u1"))
@@ -162,7 +162,7 @@ def test_a_backslash_in_a_path_is_named(tmp_path):
 @needs_program
 @pytest.mark.parametrize("words", [["-x.toml"], ["--", "-x.toml"], ["./-x.toml"]])
 def test_a_job_whose_name_begins_with_a_dash(tmp_path, words):
-    """Oracle: the files of the job under its own name, written by each command."""
+    """Oracle: the files of the job under the name of the job, written by each command."""
     np.save(tmp_path / "-s.npy", np.full((4, 4, 4), 200, "u1"))
     (tmp_path / "-x.toml").write_text(JOB.replace("scan.npy", "-s.npy"))
     for command in (["check"], ["run"], ["run", "-n", "2", "--force"], ["estimate", "--quick"], ["batch"]):
@@ -224,9 +224,9 @@ def test_halves_of_surrogate_pairs_are_escaped(finished, tmp_path, name):
 
 @pytest.mark.skipif(not BINARY.exists(), reason="osteon is not built")
 def test_converting_on_a_full_disk_leaves_nothing(tmp_path):
-    """Oracle: the original content of the folder; the limit on the file size is between those of elements and
-    constraints."""
-    edge, blocks = 48, 8192  # the limit in blocks of 512 bytes; MPI needs some MB for its own files
+    """Oracle: the original content of the folder. The limit on the file size is between the size of the elements and
+    the size with the constraints."""
+    edge, blocks = 48, 8192  # the limit in blocks of 512 bytes; MPI needs several MB for its own files
     places = [(x, y, z) for z in range(1, edge + 1) for y in range(1, edge + 1) for x in range(1, edge + 1)]
     (tmp_path / "materials.txt").write_text("1 1000 0.3 1\n")
     cells = [f"{n + 1} 1 {x} {y} {z}" for n, (x, y, z) in enumerate(places)]

@@ -19,7 +19,7 @@ from PIL import Image
 
 GREY = np.random.default_rng(7).integers(-900, 2000, (3, 4, 5)).astype("i2")
 SPACING = (0.5, 0.25, 2.0)  # x, y, z
-ORIGIN = (-7.0, 3.0, 11.0)  # centre of the first voxel, LPS
+ORIGIN = (-7.0, 3.0, 11.0)  # centre of the first voxel in LPS
 TURN = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]) @ np.diag([1.0, -1.0, -1.0])
 
 
@@ -98,8 +98,8 @@ def nifti(affine=None, unit="mm", code=1, values=GREY, change=None) -> str:
     ("unit", "scale"), [("meter", 1000), ("mm", 1), ("micron", 1e-3), ("unknown", 1), ("sec", 1), (7, None)]
 )
 def test_nifti_units(unit, scale):
-    """Oracle: the lengths written, in the stated unit; without a unit of length they are read as mm, with a message; 7
-    is not a unit."""
+    """Oracle: the lengths written, in the stated unit. Lengths without a unit are read as mm, with a message. The code
+    7 is not a unit."""
 
     def change(header):
         if unit == 7:
@@ -110,11 +110,12 @@ def test_nifti_units(unit, scale):
     warned = [w for w in volume.warnings if "a.nii" in w and "2, 0.25, 0.5 (z, y, x) without a unit" in w]
     assert len(warned) == (unit in ("unknown", "sec"))
     if scale:
-        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)  # along the image's axes
+        # along the axes of the image
+        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)
 
 
 def test_nifti_slope_and_missing_orientation():
-    """Oracle: scl_slope x + scl_inter; codes of 0 mean that the axes are unknown."""
+    """Oracle: scl_slope x + scl_inter. Codes of 0 mean that the axes are unknown."""
     name = nifti(code=0)
     data = bytearray(Path(name).read_bytes())
     data[112:120] = struct.pack("<ff", 0.5, -10)  # scl_slope, scl_inter
@@ -127,7 +128,7 @@ def test_nifti_slope_and_missing_orientation():
 @pytest.mark.parametrize("code", [0, 1])
 @pytest.mark.parametrize(("axis", "turn"), [(0, [1, -1, -1]), (1, [-1, 1, -1]), (2, [-1, -1, 1])])
 def test_nifti_with_a_quaternion_longer_than_one_by_rounding(axis, turn, code):
-    """Oracle: half a turn about an axis, by hand; the NIfTI library normalises the quaternion."""
+    """Oracle: half a turn about an axis, computed by hand. The NIfTI library normalises the quaternion."""
     name = nifti(np.diag([*(np.array(turn) * SPACING), 1.0]))
     data = bytearray(Path(name).read_bytes())
     quaternion = np.zeros(3)
@@ -184,7 +185,7 @@ def test_bad_nifti_is_refused():
     refused("rgb.nii", "one grey value")
     Path("a.nii.gz").write_bytes(gzip.compress(Path(nifti()).read_bytes()))
     data = bytearray(Path("a.nii.gz").read_bytes())
-    data[-6] ^= 1  # in the checksum, after all data that nibabel reads
+    data[-6] ^= 1  # a bit in the checksum, after all data that nibabel reads
     Path("a.nii.gz").write_bytes(data)
     refused("a.nii.gz", "CRC")
 
@@ -376,13 +377,13 @@ def test_raw_without_a_header_or_with_a_bad_one():
 
 
 def vax(value: float) -> bytes:
-    """A double as stored by Scanco machines: 16-bit words swapped, exponent greater by two."""
+    """A double as Scanco machines store it. The 16-bit words are swapped, and the exponent is greater by two."""
     ieee = struct.unpack("<Q", struct.pack("<d", 4 * value))[0]
     return b"".join(struct.pack("<H", ieee >> shift & 0xFFFF) for shift in (48, 32, 16, 0))
 
 
 def calibration_blocks(unit: bytes, first: bytes = b"Other") -> bytes:
-    """A directory of blocks, one unknown block, and the calibration."""
+    """A directory of blocks with one unknown block and the calibration."""
     directory, other, block = bytearray(1024), bytes(512), bytearray(1024)
     directory[8:24] = b"MultiHeader     "
     for i, (name, blocks) in enumerate(((first, 1), (b"Calibration", 2))):
@@ -394,8 +395,8 @@ def calibration_blocks(unit: bytes, first: bytes = b"Other") -> bytes:
 
 
 def isq(name: str, blocks: bytes = b"") -> str:
-    """A Scanco ISQ file byte by byte: 512 bytes of header, sizes in voxels and in micrometres, more blocks, then the
-    values."""
+    """Write a Scanco ISQ file byte by byte. The file has 512 bytes of header, sizes in voxels and in micrometres,
+    further blocks, and the values."""
     z, y, x = GREY.shape
     head = bytearray(512)
     head[:16] = b"CTDATA-HEADER_V1"
@@ -446,7 +447,7 @@ def test_scanco_without_its_package_names_it(monkeypatch):
 
 @pytest.mark.parametrize("name", ["a.mgz", "a.mgh"])
 def test_freesurfer_by_nibabel(name):
-    """Oracle: the affine matrix of nibabel, RAS, of the low corner of the first voxel."""
+    """Oracle: the affine matrix of nibabel in RAS, for the low corner of the first voxel."""
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = np.diag([-1.0, -1.0, 1.0]) @ TURN * SPACING, (7.0, -3.0, 11.0)
     nibabel.save(nibabel.MGHImage(GREY.T.copy(), affine), name)
@@ -459,7 +460,7 @@ def test_freesurfer_by_nibabel(name):
 
 
 def test_freesurfer_without_its_flag_states_nothing():
-    """Oracle: the format: without goodRASFlag the spacing and axes of the header are undefined."""
+    """Oracle: the format. Without goodRASFlag, the spacing and the axes of the header are undefined."""
     image = nibabel.MGHImage(GREY.T.copy(), np.diag([0.5, 0.5, 0.5, 1]))
     image.header["goodRASFlag"] = 0
     nibabel.save(image, "a.mgh")
@@ -496,7 +497,7 @@ def test_hdf5(arrays, attributes, spacing):
 
 
 def test_hdf5_in_chunks_of_any_depth():
-    """Oracle: the data written by h5py; chunks deeper than a piece, and no chunks."""
+    """Oracle: the data written by h5py, with chunks deeper than a piece, and without chunks."""
     h5py = pytest.importorskip("h5py")
     values = np.random.default_rng(1).integers(0, 9, (40, 30, 20)).astype(">u2")
     for chunks in (None, (7, 30, 20), (40, 5, 20)):
@@ -512,7 +513,7 @@ def test_a_model_of_parosol_is_a_modulus_image():
     hdf5(
         "m.h5",
         {},
-        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa; see tests/job/test_export_parosol.py
+        Image_Data__Image=moduli / 1000,  # ParOSol uses GPa (see tests/job/test_export_parosol.py)
         Image_Data__Voxelsize=[0.02],
         Image_Data__Poisons_ratio=[0.3],
         **conditions,
@@ -540,13 +541,13 @@ def test_a_model_of_parosol_is_a_modulus_image():
     ],
 )
 def test_hdf5_that_is_refused(arrays, attributes, words):
-    """Oracle: the contract: the content of the file and the remedy."""
+    """Oracle: the contract, with the content of the file and the remedy."""
     refused(hdf5("a.h5", attributes, **arrays), words)
 
 
 def test_hdf5_that_points_elsewhere_is_refused():
-    """Oracle: h5py creates a dataset whose bytes are those of another file, and one that declares far more data than
-    the file has."""
+    """Oracle: h5py creates a dataset whose bytes are those of another file, and a dataset that declares far more data
+    than the file has."""
     h5py = pytest.importorskip("h5py")
     Path("secret").write_bytes(bytes(60))
     with h5py.File("a.h5", "w") as file:

@@ -1,4 +1,5 @@
-"""The script ./run with substitutes for the programs of CMake, ninja and Debian: which programs it starts, and when."""
+"""Tests of the script ./run with substitutes for the programs of CMake, ninja and Debian. The tests check which
+programs the script starts, and when."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def calls(folder: Path, *words: str) -> list[str]:
-    """CMake commands started by `./run WORDS`."""
+    """The CMake commands that `./run WORDS` starts."""
     (folder / "calls").write_text("")
     (folder / "asked").write_text("")
     environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HERE": str(folder)}
@@ -76,7 +77,7 @@ PARTS = ["OSTEON_STUDIES", "OSTEON_BENCH", "OSTEON_BRIDGE_COMMANDS", "OSTEON_TES
 
 
 def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
-    """Oracle: optional packages that were missing at configuration are searched for again, and only then."""
+    """Oracle: optional packages that were missing at configuration are searched for again, and no others."""
     assert calls(checkout, "setup")[0] == CONFIGURE
     assert CONFIGURE not in calls(checkout, "osteon", "version")
     (checkout / "dpkg/status").write_text("zlib1g 1\nparaview 5.11\n")
@@ -85,8 +86,8 @@ def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
 
 
 def test_a_new_build_has_the_parts_that_its_command_needs(checkout: Path) -> None:
-    """Oracle: a job needs no studies, measurements, tests and clusters; a command that needs them adds them once and
-    rebuilds."""
+    """Oracle: a job needs no studies, measurements, tests or clusters. A command that needs these parts adds them once
+    and rebuilds."""
     with_parts, without = ([f"-D{part}={value}" for part in PARTS] for value in ("ON", "OFF"))
     first = calls(checkout, "osteon", "version")
     assert first[0].split() == [*CONFIGURE.split(), *without]
@@ -106,7 +107,7 @@ def test_bench_builds_the_program_with_icet_once_it_can(checkout: Path) -> None:
 
 
 def test_check_names_what_it_checks(checkout: Path) -> None:
-    """Oracle: the words of the help; any other word is a usage error before the build starts."""
+    """Oracle: the words of the help. Any other word is a usage error before the build starts."""
     done = subprocess.run(
         [checkout / "run", "check", "tsan"], capture_output=True, text=True, timeout=60, check=False, cwd=checkout
     )
@@ -115,8 +116,8 @@ def test_check_names_what_it_checks(checkout: Path) -> None:
 
 
 def test_check_builds_what_it_tests(checkout: Path) -> None:
-    """Oracle: both presets and the long tests by default; with sanitizers, the replay of the corpus of every fuzz
-    target."""
+    """Oracle: both presets and the long tests by default. With sanitizers, the corpus of every fuzz target is
+    replayed."""
     (checkout / "tests/fuzz").mkdir(parents=True)
     (checkout / "tests/fuzz/npy_fuzz.cpp").touch()
     program(checkout / "bin/ctest", 'echo "ctest $*" >>"$HERE/calls"')
@@ -131,7 +132,8 @@ def test_check_builds_what_it_tests(checkout: Path) -> None:
 
 
 def test_a_command_that_was_set_up_asks_nobody_again(checkout: Path) -> None:
-    """Oracle: neither dpkg nor ninja is started until a source, a folder of sources or the list of packages changes."""
+    """Oracle: neither dpkg nor ninja is started until a source, a folder of sources, or the list of packages
+    changes."""
     for name in ("cmake", "src/app", "bridge", "common", "studies/tests"):
         (checkout / name).mkdir(parents=True)
     for name in ("CMakeLists.txt", "CMakePresets.json", "src/app/main.cpp", "src/app/old.cpp"):
@@ -146,14 +148,14 @@ def test_a_command_that_was_set_up_asks_nobody_again(checkout: Path) -> None:
     assert asked() == ""
     time.sleep(0.05)
     old = checkout / "src/app/main.cpp"
-    os.utime(old, (1, 1))  # as a copy that preserves the modification time: its status is new
+    os.utime(old, (1, 1))  # like a copy that preserves the modification time; the status of the copy is new
     assert "ninja" in asked()
     assert asked() == ""
     time.sleep(0.05)
     (checkout / "src/app/old.cpp").unlink()
     assert "ninja" in asked()
     assert asked() == ""
-    (checkout / "studies/tests/__pycache__").mkdir()  # of tests, which are not part of the program
+    (checkout / "studies/tests/__pycache__").mkdir()  # a folder of tests, which are not part of the program
     assert asked() == ""
     (checkout / "tools/apt-packages.txt").write_text("cmake\nninja-build\n")
     assert "ninja-build" in asked()

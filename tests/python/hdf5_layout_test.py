@@ -19,7 +19,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def tagged(axes: str, values: np.ndarray = GREY, by: str = "axistags", **options) -> str:
-    """An array whose axes have these letters, in the order of its shape. @param values z, y, x"""
+    """An array whose axes have these letters, in the order of the shape. @param values z, y, x"""
     at = {name: i for i, name in enumerate("zyx")}
     order = [at[name] for name in axes if name in at]
     array = values.transpose(order)
@@ -41,7 +41,7 @@ def tagged(axes: str, values: np.ndarray = GREY, by: str = "axistags", **options
 @pytest.mark.parametrize("axes", ["zyx", "xyz", "yxz", "zyxc", "tzyxc", "cxyz", "xytz"])
 @pytest.mark.parametrize("by", ["axistags", "labels"])
 def test_axes_of_ilastik_are_put_in_order(axes, by):
-    """Oracle: the transposition by numpy; voxel sizes are z, y, x in any order of axes."""
+    """Oracle: the transposition by numpy. Voxel sizes are z, y, x for any order of axes."""
     name = tagged(axes, by=by, chunks=True, compression="gzip")
     volume, seen = read_image(name), header(name)
     np.testing.assert_array_equal(volume.values, GREY)
@@ -50,14 +50,14 @@ def test_axes_of_ilastik_are_put_in_order(axes, by):
 
 
 def test_a_single_plane_keeps_its_axes():
-    """Oracle: numpy: one plane along z is removed from no other axis."""
+    """Oracle: numpy. One plane along z is not removed from another axis."""
     for axes in ("zyxc", "xyz"):
         np.testing.assert_array_equal(read_image(tagged(axes, GREY[:1])).values, GREY[:1])
 
 
 @pytest.mark.parametrize(("axis", "word"), [("t", "6 time"), ("c", "6 channels")])
 def test_times_and_channels_are_no_slices(axis, word):
-    """Oracle: the contract: rejected, also by a look at the header."""
+    """Oracle: the contract. Such images are rejected, also by a look at the header."""
     with h5py.File("a.h5", "w") as file:
         file["x"] = GREY
         file["x"].attrs["axistags"] = json.dumps({"axes": [{"key": k} for k in (axis, "y", "x")]})
@@ -85,7 +85,7 @@ def half(fill: float | None = None, name: str = "image") -> str:
 
 
 def test_missing_chunks_are_rejected_with_their_number():
-    """Oracle: by hand: 2 of 6 chunks were never written."""
+    """Oracle: determined by hand. Two of 6 chunks were never written."""
     for read in (
         read_image,
         header,
@@ -102,7 +102,7 @@ def test_missing_chunks_are_rejected_with_their_number():
 
 
 def test_a_stated_fill_value_is_taken_where_the_job_accepts_it():
-    """Oracle: by hand: the missing planes have the value 7."""
+    """Oracle: determined by hand. The missing planes have the value 7."""
     with pytest.raises(DataError, match=r"would be the fill value 7: .*accept_fill_value = true"):
         read_image(half(7))
     volume = read_image(half(7), accepts_fill_value=True)
@@ -115,11 +115,11 @@ def test_a_stated_fill_value_is_taken_where_the_job_accepts_it():
 
 
 def test_a_flipped_bit_in_the_index_of_chunks_is_no_empty_space():
-    """Oracle: the undamaged voxels: any flipped bit gives these voxels or an error, and never fewer chunks."""
+    """Oracle: the undamaged voxels. Any flipped bit yields these voxels or an error, and never fewer chunks."""
     with h5py.File("a.h5", "w") as file:
         file.create_dataset("image", data=GREY, chunks=(2, 8, 5), compression="gzip", fletcher32=True)
     good = Path("a.h5").read_bytes()
-    at = good.index(b"TREE", good.index(b"TREE") + 1)  # the second is that of the chunks
+    at = good.index(b"TREE", good.index(b"TREE") + 1)  # the second tree is the tree of the chunks
     found = 0
     for bit in range(8 * at + 48, 8 * (at + 200), 97):
         data = bytearray(good)
@@ -135,7 +135,7 @@ def test_a_flipped_bit_in_the_index_of_chunks_is_no_empty_space():
 
 
 def test_a_dataset_without_any_chunk_is_rejected():
-    """Oracle: by hand: none of 6 chunks."""
+    """Oracle: determined by hand. None of 6 chunks exists."""
     with h5py.File("a.h5", "w") as file:
         file.create_dataset("image", GREY.shape, "u2", chunks=(2, 8, 5))
     with pytest.raises(DataError, match="6 of 6 chunks of voxels are missing"):

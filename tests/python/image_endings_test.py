@@ -1,4 +1,4 @@
-"""Images given in place of a job: the list of file extensions in C++ equals that of the readers."""
+"""Tests of images given in place of a job. The list of file extensions in C++ equals the list of the readers."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,8 @@ from osteon.images import slices
 from osteon.images.read_image import READERS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "osteon" / "job" / "adapters" / "read_job.cpp"
-# JSON and .dat are extensions of many files; a DICOM file or an AIM file may have any extension, usually these.
+# Many kinds of files have the extensions .json and .dat. A DICOM file or an AIM file may have any extension, usually
+# one of the extensions below.
 NOT_LISTED = {".json", ".dat"}
 WITHOUT_A_TABLE = {".aim", ".isq", ".dcm"}
 

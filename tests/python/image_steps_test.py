@@ -1,4 +1,4 @@
-"""Steps before the threshold. Oracle: definitions as in SciPy written out in NumPy, and positions computed by hand."""
+"""Steps before the threshold. Oracle: definitions as in SciPy, written out in NumPy, and positions computed by hand."""
 
 import json
 
@@ -21,7 +21,7 @@ def stepped(values: np.ndarray, *steps: dict, spacing=(0.3, 0.2, 0.1), given=Non
 
 
 def test_a_gaussian_of_a_point_has_its_width():
-    """Oracle: second moments: sigma in mm along each axis, for any voxel edges; the sum is preserved."""
+    """Oracle: second moments. They equal sigma in mm along each axis, for any voxel edges. The sum is preserved."""
     point = np.zeros((41, 61, 101), "u1")
     point[20, 30, 50] = 200
     found = stepped(point, {"kind": "gaussian", "sigma_mm": 0.6}).values.astype("f8")
@@ -41,14 +41,15 @@ def windows(values: np.ndarray, radius: int) -> np.ndarray:
 
 @pytest.mark.parametrize("radius", [1, 2])
 def test_a_median(radius):
-    """Oracle: the median of the cube by NumPy, with the border repeated."""
+    """Oracle: the median of the cube by NumPy, with a repeated border."""
     found = stepped(GREY, {"kind": "median", "radius_voxels": radius})
     np.testing.assert_array_equal(found.values, np.median(windows(GREY, radius), axis=-1))
 
 
 @pytest.mark.parametrize("kind", ["close", "open"])
 def test_closing_and_opening(kind):
-    """Oracle: their definition: idempotent, above (below) the image, and gaps (specks) of one voxel are removed."""
+    """Oracle: the definitions. The steps are idempotent. The results are above (below) the image, and gaps (specks) of
+    one voxel are removed."""
     mask = np.zeros((9, 9, 9), "u1")
     mask[2:7, 2:7, 2:7] = 100
     mask[4, 4, 4], mask[1, 7, 4] = 0, 100
@@ -81,7 +82,7 @@ def test_resampling_keeps_the_box_and_a_plane():
 
 
 def test_an_overlay_moves_with_the_scan_and_keeps_its_values():
-    """Oracle: labels get no new values; filters do not change them."""
+    """Oracle: labels have no new values. Filters do not change labels."""
     steps = [
         {"kind": "gaussian", "sigma_mm": 1.0},
         {"kind": "resample", "spacing_mm": [0.1] * 3, "interpolation": "linear"},
@@ -92,7 +93,7 @@ def test_an_overlay_moves_with_the_scan_and_keeps_its_values():
 
 
 def test_a_crop_stays_in_its_place():
-    """Oracle: the position of its low corner."""
+    """Oracle: the position of the low corner of the crop."""
     step = {"kind": "crop", "voxels": [[2, 5], [1, 9], [3, 8]]}
     found = stepped(GREY, step)
     np.testing.assert_array_equal(found.values, GREY[2:5, 1:9, 3:8])
@@ -120,20 +121,20 @@ def test_ranges_become_labels():
     ],
 )
 def test_what_is_refused(step, options, words):
-    """Oracle: the contract: the step and the remedy."""
+    """Oracle: the contract, with the step and the remedy."""
     with pytest.raises(DataError, match=words):
         stepped(GREY, step, **options)
 
 
 def test_more_than_the_machine_has_is_refused(monkeypatch):
-    """Oracle: the bytes that the step is stated to allocate."""
+    """Oracle: the number of bytes that the step states to allocate."""
     monkeypatch.setattr("os.sysconf", lambda name: 1 if name == "SC_PAGE_SIZE" else GREY.size)
     with pytest.raises(DataError, match=r"needs all .12, 10, 8. voxels in memory"):
         stepped(GREY, {"kind": "median"})
 
 
 def test_the_program_tells_what_it_did(tmp_path, monkeypatch, capfd):
-    """Oracle: the steps passed to it, and the spacing of ITK."""
+    """Oracle: the steps passed to the program, and the spacing of ITK."""
     monkeypatch.chdir(tmp_path)
     image = sitk.GetImageFromArray(GREY)
     image.SetSpacing((0.1, 0.2, 0.3))

@@ -24,7 +24,7 @@ BONE = {"youngs_modulus_MPa": 1000.0, "poisson_ratio": 0.3}
 
 
 def sponge(n: int, seed: int = 7) -> np.ndarray:
-    """A smooth random image of n^3 voxels; its upper half is solid and connects its faces."""
+    """A smooth random image of n^3 voxels. Its upper half is solid and connects its faces."""
     rng = np.random.default_rng(seed)
     waves = np.fft.rfftn(rng.standard_normal((n, n, n)))
     k = np.sqrt(sum(f**2 for f in np.meshgrid(*[np.fft.fftfreq(n) * n] * 2, np.fft.rfftfreq(n) * n, indexing="ij")))
@@ -46,7 +46,8 @@ def of_solid(call):
     ],
 )
 def test_answers_and_fields_are_those_of_the_program(call, options, tmp_path):
-    """Oracle: the program on one rank: every answer up to the rounding of the text, every field bit for bit."""
+    """Oracle: the program on one rank. Every answer agrees up to the rounding of the text, and every field bit for
+    bit."""
     mask = sponge(14) > 0
     here = call(mask, 0.05, **options)
     assert isinstance(here, in_process.SolvedHere)
@@ -66,7 +67,8 @@ def test_answers_and_fields_are_those_of_the_program(call, options, tmp_path):
 
 
 def test_no_file_is_written_until_one_is_asked_for(tmp_path, monkeypatch):
-    """Oracle: the folder of temporary files, empty after the call; then results as written by the program."""
+    """Oracle: the folder of temporary files, which is empty after the call. Then results are written as the program
+    writes them."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = osteon.conductivity(solid=sponge(12) > 0, spacing_mm=0.1, conductivity_W_per_mK=1.0)
     assert list(tmp_path.iterdir()) == []
@@ -97,7 +99,7 @@ def test_a_report_without_a_folder_is_in_the_working_directory(tmp_path, monkeyp
 
 @pytest.mark.parametrize("kind", [bool, "u1", "i1", "u2", "i2", "u4", "i4", "i8", "u8", "f2", "f4", "f8", ">i2", ">f4"])
 def test_arrays_of_any_type_and_order_mean_the_same(kind):
-    """Oracle: the same mask as the first type: types, byte orders and strides have no effect."""
+    """Oracle: the mask with the first type. Types, byte orders and strides have no effect."""
     mask = sponge(10) > 0
     expected = osteon.stiffness(mask, 0.1, **BONE).stiffness_N_per_mm
     for values in (mask.astype(kind), np.asfortranarray(mask.astype(kind)), mask.astype(kind)[:, ::-1][:, ::-1]):
@@ -107,7 +109,7 @@ def test_arrays_of_any_type_and_order_mean_the_same(kind):
 
 
 def test_xarray_pyvista_and_html_come_from_memory(tmp_path, monkeypatch):
-    """Oracle: shapes and values of the fields; no file is written."""
+    """Oracle: shapes and values of the fields. No file is written."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = osteon.stiffness(sponge(10) > 0, (0.1, 0.2, 0.3), **BONE)
     data = result.to_xarray()
@@ -129,18 +131,18 @@ def test_xarray_pyvista_and_html_come_from_memory(tmp_path, monkeypatch):
     ],
 )
 def test_errors_are_those_of_the_program(error, text, change):
-    """Oracle: the error of the program for the same call: type, exit code; both name the cause."""
+    """Oracle: the error of the program for the same call, with its type and exit code. Both errors name the cause."""
     options = {"image": sponge(10), "spacing_mm": 0.1, "threshold": 0.0, **BONE, **change}
     with pytest.raises(error, match=text) as here:
         osteon.stiffness(**options)
     with pytest.raises(error, match=text) as there:
         osteon.stiffness(**options, run={"ranks": 2})
     assert here.value.exit_code == there.value.exit_code
-    assert len(here.traceback) <= 2  # one frame of osteon
+    assert len(here.traceback) <= 2  # the traceback contains one frame of osteon
 
 
 def test_an_interrupt_ends_the_solution_and_the_next_one_works():
-    """Oracle: KeyboardInterrupt, raised long before the solution would end; the answer of a later call."""
+    """Oracle: KeyboardInterrupt, raised long before the solution would end, and the answer of a later call."""
     mask = sponge(12) > 0
     expected = osteon.stiffness(mask, 0.1, **BONE).stiffness_N_per_mm
 
@@ -186,7 +188,8 @@ def test_other_threads_of_python_run_meanwhile():
 
 
 def test_warnings_of_a_job_are_warnings_of_python():
-    """Oracle: a force on a supported node, which causes no displacement; as an error by choice it ends the job."""
+    """Oracle: a force on a supported node causes no displacement. If warnings are errors by choice, the warning ends
+    the job."""
     tables = {
         "load": {"test": None, "axis": None, "strain": None},
         "set": [
@@ -206,7 +209,7 @@ def test_warnings_of_a_job_are_warnings_of_python():
 
 
 def test_a_sparse_array_takes_the_memory_of_its_runs():
-    """Oracle: 2 bytes per voxel, as much as the material numbers of the whole box alone would need."""
+    """Oracle: 2 bytes per voxel. The material numbers of the whole box alone would need 2 bytes per voxel."""
     program = """
 import numpy as np
 import osteon

@@ -1,4 +1,4 @@
-"""Labels on pictures of the program: the process that draws them on request."""
+"""Tests of labels on pictures of the program. A separate process draws the labels on request."""
 
 import json
 import os
@@ -16,8 +16,8 @@ VIEW = {"right": [0, 1, 0], "up": [0, 0, 1], "mm_per_pixel": 0.01}
 
 
 def test_labels_are_drawn_on_request(tmp_path):
-    """Oracle: the protocol: a line for each request, the size of the page, the pixels of the picture, and no further
-    data."""
+    """Oracle: the protocol, with a line for each request, the size of the page, the pixels of the picture, and no
+    further data."""
     picture = Image.fromarray(np.random.default_rng(1).integers(0, 255, (300, 340, 3), "u1"))
     picture.save(tmp_path / "it.png")
     request = {
@@ -42,8 +42,8 @@ def test_labels_are_drawn_on_request(tmp_path):
 
 
 def test_words_and_title_are_those_of_the_report(tmp_path):
-    """Oracle: by hand: the caption if the run has displayed the same field, else the name of the field in words; a
-    damaged summary provides no words."""
+    """Oracle: determined by hand. If the run has displayed the field, the text is the caption. Otherwise, the text is
+    the name of the field in words. A damaged summary provides no words."""
     summary = tmp_path / "summary.json"
     shown = {"field": "sed", "title": "strain energy density", "caption": "The specimen under load"}
     summary.write_text(json.dumps({"shown": shown}))

@@ -1,4 +1,4 @@
-"""Launcher variables: the program and the Python package remove the same ones."""
+"""Tests of launcher variables. The program and the Python package remove equal variables."""
 
 import re
 from pathlib import Path
@@ -19,8 +19,8 @@ def test_both_lists_are_the_same() -> None:
 
 
 def test_settings_of_a_user_and_the_allocation_stay() -> None:
-    """Oracle: the contract: variables of an mpirun process are removed; settings of Open MPI and the Slurm allocation
-    remain."""
+    """Oracle: the contract. Variables of an mpirun process are removed. Settings of Open MPI and of the Slurm
+    allocation remain."""
     kept = {"OMPI_MCA_btl": "self", "SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "PATH": "/bin"}
     gone = {"OMPI_COMM_WORLD_RANK": "1", "PMIX_RANK": "1", "PMI_RANK": "1", "SLURM_PROCID": "1"}
     assert without_launcher(kept | gone) == kept

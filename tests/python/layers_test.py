@@ -1,5 +1,5 @@
-"""The architecture guard, tools/layers.py: it reports faults planted in the text of the tree, and generates the
-page."""
+"""Tests of the architecture guard, tools/layers.py. The guard reports faults planted in the text of the tree, and
+generates the page."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import layers  # noqa: E402
 
-# File, text added to it, and a part of the message.
+# File, text that is added to the file, and a part of the message.
 PLANTED = {
     "module above": ("src/osteon/base/error.hpp", '#include "plan/plan.hpp"', "'base' includes 'plan'"),
     "MPI below": ("src/osteon/kernel/X", '#include "comm/communicator.hpp"', "'kernel' includes 'comm'"),
@@ -89,7 +89,7 @@ def header_of(texts: layers.Texts, folder: str) -> str:
 
 
 def planted(texts: layers.Texts, name: str, line: str) -> layers.Texts:
-    """The tree with one additional line; X is the first header of a folder."""
+    """The tree with one additional line. X is the first header of a folder."""
     path = ROOT / (name[:-1] + header_of(texts, name[:-2]) if name.endswith("/X") else name)
     if line.endswith('/X"'):
         folder = line.split('"')[1][:-2]
@@ -99,7 +99,7 @@ def planted(texts: layers.Texts, name: str, line: str) -> layers.Texts:
 
 
 def test_the_tree_has_no_fault(texts):
-    """Oracle: an empty list; five physics are found by their entries."""
+    """Oracle: an empty list. Five physics are found by their entries."""
     assert layers.faults_of(texts) == []
     assert layers.names_of_physics(texts) == ["elasticity", "failure", "flow", "heat", "thermo_elasticity"]
 
@@ -122,7 +122,7 @@ def test_a_permission_without_an_include_is_reported(texts):
 
 
 def test_the_page_is_generated_from_the_includes(texts):
-    """Oracle: the page itself, generated from one with outdated tables and picture."""
+    """Oracle: the page itself, generated from a page with outdated tables and an outdated picture."""
     page = texts[layers.PAGE]
     old = page.replace("`flow` (`heat`), `rays` (`blend`)", "`flow`, `rays`").replace("\n0  base\n", "\n")
     assert old != page

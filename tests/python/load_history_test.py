@@ -1,4 +1,4 @@
-"""Loads estimated from structure. Oracles: all active sets of small matrices; densities generated from known
+"""Loads estimated from structure. Oracles: all active sets of small matrices, and densities generated from known
 amplitudes."""
 
 from itertools import combinations
@@ -9,7 +9,7 @@ from osteon.load_history import _Sums, amplitudes_of, nonnegative_least_squares
 
 
 def best(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The minimum over all active sets whose solution is feasible."""
+    """The minimum over all active sets with a feasible solution."""
     n, found = len(right), np.zeros(len(right))
     for size in range(1, n + 1):
         for free in map(list, combinations(range(n), size)):
@@ -39,7 +39,8 @@ def sums_of(densities: np.ndarray, blocks: np.ndarray) -> _Sums:
 
 
 def test_amplitudes_that_are_known_are_found():
-    """Densities for which 4 times the first and a ninth of the second are even; the third is negligible."""
+    """Densities that are even for 4 times the first case and a ninth of the second case. The third case is
+    negligible."""
     random = np.random.default_rng(3)
     share = random.random(6400)
     densities = np.stack([share * 0.02 / 4, (1 - share) * 0.02 * 9, np.full(6400, 1e-9) * random.random(6400)])
@@ -57,7 +58,8 @@ def test_noise_widens_the_interval_which_holds_the_truth():
         densities = np.stack([share, 1 - share]) * 0.02 * noise
         squares, low, high = amplitudes_of(sums_of(densities, np.arange(6400) % 64), 0.02)
         assert (high > low).all()
-        expected = 1 / (1 + 0.3**2)  # the noise is in the densities; its variance increases the mean of their squares
+        # the densities contain the noise, and its variance increases the mean of their squares
+        expected = 1 / (1 + 0.3**2)
         held += bool(low[0] <= expected <= high[0])
         assert squares[0] == pytest.approx(expected, rel=0.3)
     assert held > 30

@@ -1,4 +1,5 @@
-"""A quick look at an image agrees with its reader, and does not read all of a large image."""
+"""Tests of a quick look at an image. The result agrees with the reader of the image, and only a part of a large image
+is read."""
 
 import json
 from pathlib import Path
@@ -60,7 +61,7 @@ def write_others(path: Path, values: np.ndarray) -> None:
 
 @pytest.mark.parametrize("name", ["a.npy", "a.raw", "a.mha", "a.nrrd", "a.nii", "a.tif", "a.mgh"])
 def test_a_sample_says_what_the_whole_says(tmp_path: Path, values: np.ndarray, name: str) -> None:
-    """Oracle: numpy, on the planes that are inspected."""
+    """Oracle: numpy, on the inspected planes."""
     path = str(write(tmp_path, name, values))
     whole, part = inspect(path, 1 << 20, 100.0, 150.0), inspect(path, 10, 100.0, 150.0)
     assert whole["whole"]
@@ -173,7 +174,7 @@ def _dicom(folder: Path) -> Path:
 
 @pytest.mark.parametrize("make", [_tiff, _stack, _nifti, _nrrd, _metaimage, _dicom])
 def test_a_large_image_has_the_warnings_of_its_reader(tmp_path: Path, make) -> None:
-    """Oracle: the warnings of the reader of the whole image; there is at least one."""
+    """Oracle: the warnings of the reader of the whole image. There is at least one warning."""
     from osteon.images.read_image import read_image
 
     source = str(make(tmp_path))

@@ -1,4 +1,5 @@
-"""Masks name their phase: `solid=` and `pores=`. Oracles: closed forms, and the same image given as the other phase."""
+"""Tests of masks that name their phase: `solid=` and `pores=`. Oracles: closed forms, and the same image given as the
+other phase."""
 
 import os
 from pathlib import Path
@@ -18,15 +19,14 @@ HEAT = {"conductivity_W_per_mK": 3.0, "tolerance": 1e-10}
 
 @pytest.fixture(scope="module")
 def walls() -> np.ndarray:
-    """True in a third of the planes across y: two walls and two slits."""
+    """A mask that is True in a third of the planes across y. The planes form two walls and two slits."""
     mask = np.zeros((4, 6, 3), bool)
     mask[:, 4:] = True
     return mask
 
 
 def test_permeability_is_of_the_pores(walls: np.ndarray):
-    """Oracle: (g^2 + 2) / 12 voxels^2 per open area of a slit, exact on this grid; both names describe the same
-    image."""
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area of a slit, exact on this grid. Both names describe one image."""
     exact = (4**2 + 2) / 12 * 4 / 6 * (2e-5) ** 2
     by_solid = osteon.permeability(solid=walls, spacing_mm=0.02, tolerance=1e-8)
     by_pores = osteon.permeability(pores=~walls, spacing_mm=0.02, tolerance=1e-8)
@@ -79,7 +79,7 @@ def test_exactly_one_phase_is_named(walls: np.ndarray, call):
 
 
 def test_greys_and_masks_of_the_solid_are_taken_as_before(walls: np.ndarray):
-    """Oracle: the same solid from a threshold; the stiffness of parallel bars, E times their volume fraction."""
+    """Oracle: the same solid from a threshold. The stiffness of parallel bars is E times their volume fraction."""
     steel = {"youngs_modulus_MPa": 300.0, "poisson_ratio": 0.0, "tolerance": 1e-10}
     assert osteon.stiffness(walls, 0.1, **steel, load={"area": "box"}).apparent_modulus_MPa == pytest.approx(
         100, rel=1e-6
@@ -94,7 +94,7 @@ def test_greys_and_masks_of_the_solid_are_taken_as_before(walls: np.ndarray):
 
 
 def test_masked_voxels_belong_to_neither_phase(walls: np.ndarray):
-    """Oracle: the stiffness of bars of the unmasked voxels; a slit narrowed by the masked planes."""
+    """Oracle: the stiffness of bars of the unmasked voxels, and a slit that the masked planes make narrower."""
     steel = {"youngs_modulus_MPa": 300.0, "poisson_ratio": 0.0, "tolerance": 1e-10}
     hidden = np.zeros(walls.shape, bool)
     hidden[:, 5] = True
@@ -124,7 +124,7 @@ def test_masked_voxels_belong_to_neither_phase(walls: np.ndarray):
 
 
 def test_all_faults_of_the_arguments_are_listed_at_once():
-    """Oracle: the planted faults, each reported with the name of its argument."""
+    """Oracle: the planted faults. Each fault is reported with the name of its argument."""
     with pytest.raises(osteon.UsageError) as caught:
         osteon.stiffness(np.zeros((3, 3)), youngs_modulus_MPa=-1, poisson_ratio=0.7, axis="w", load={"foo": 1})
     lines = str(caught.value).splitlines()

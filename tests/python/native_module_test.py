@@ -14,8 +14,8 @@ from osteon.processes import installed_program, native_module
 
 @pytest.fixture
 def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
-    """Names of the loaded files and the MPI library that they see; the package folder contains files for three Python
-    versions."""
+    """Names of the loaded files, and the MPI library that these files see. The package folder contains files for three
+    Python versions."""
     printed: list[tuple[str, str | None]] = []
     for suffix in (*importlib.machinery.EXTENSION_SUFFIXES[:2], ".cpython-39-x86_64-linux-gnu.so"):
         (tmp_path / f"_native{suffix}").touch()
@@ -51,7 +51,7 @@ def find() -> types.ModuleType | None:
 
 
 def test_it_is_for_this_python_and_the_next_one_is_tried(loaded: list) -> None:
-    """The first file cannot be loaded, as on an older processor; the file for another Python version is not tried."""
+    """The first file cannot be loaded, as on an older processor. The file for another Python version is not tried."""
     assert find() is not None
     first, second = importlib.machinery.EXTENSION_SUFFIXES[:2]
     assert loaded == [(f"_native{first}", None), (f"_native{second}", None)]

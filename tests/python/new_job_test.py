@@ -53,7 +53,7 @@ def test_otsu_is_what_the_import_takes():
 
 
 def test_a_histogram_says_how_sure_it_is():
-    """Oracle: thresholds of the slabs, and fractions counted by NumPy; floats have bins of 1/65536 of their range."""
+    """Oracle: thresholds of the slabs, and fractions counted by NumPy. Floats have bins of 1/65536 of their range."""
     found = greys_of([GREY])
     assert found.above == pytest.approx((found.threshold < GREY).mean())
     each = [greys_of([slab]).threshold for slab in np.array_split(GREY, 8)]
@@ -66,7 +66,7 @@ def test_a_histogram_says_how_sure_it_is():
 
 @pytest.mark.parametrize("protocol", sorted(p.stem for p in PROTOCOLS.glob("*.toml")))
 def test_every_protocol_is_a_job_with_its_source(protocol, capsys):
-    """Oracle: TOML; the job contains the comments that give the sources of its numbers."""
+    """Oracle: TOML. The job contains the comments that state the sources of its numbers."""
     assert main([image(), "-p", protocol]) == 0
     text, made = Path("scan.toml").read_text(), job()
     rules = tomllib.loads((PROTOCOLS / f"{protocol}.toml").read_text())
@@ -125,7 +125,7 @@ def test_the_electrolyte_of_a_label_image_is_label_0():
 
 @pytest.mark.parametrize(("protocol", "threshold"), [("vertebra", 148), ("femur-fall", 148), ("solid", None)])
 def test_a_scan_in_hu_has_the_threshold_of_the_protocol(protocol, threshold, capsys, monkeypatch):
-    """Oracle: the number in the protocol; Otsu's threshold of a body in air, which is between air and tissue."""
+    """Oracle: the number in the protocol. For a body in air, the threshold of Otsu is between air and tissue."""
     body = np.full(SOLID.shape, -1000.0)
     body[:, 4:16, 4:16] = 40
     body[:, 8:12, 8:12] = 400
@@ -173,7 +173,7 @@ def test_labels_are_labels():
     ],
 )
 def test_doubts_are_told(values, spacing, protocol, words, capsys):
-    """Oracle: the contract; the job also contains the doubts."""
+    """Oracle: the contract. The job also contains the doubts."""
     import re
 
     assert main([image(values, spacing=spacing), "-p", protocol]) == 0
@@ -212,7 +212,7 @@ def test_a_name_that_would_break_toml():
     ],
 )
 def test_what_is_refused(arguments, code, words, capfd):
-    """Oracle: the contract: the exit code, one line with the reason, no file written."""
+    """Oracle: the contract, with the exit code, one line with the reason, and no file."""
     image()
     Path("there.toml").write_text("mine")
     Path("link.toml").symlink_to("away.toml")

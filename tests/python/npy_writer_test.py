@@ -1,4 +1,4 @@
-"""Images written in pieces. Oracle: the same values in one NumPy array."""
+"""Images written in pieces. Oracle: equal values in one NumPy array."""
 
 import io
 import json

@@ -1,11 +1,11 @@
-"""Names of physics in the sources: only the entry of a physics contains its name."""
+"""Tests of names of physics in the sources. Only the entry of a physics contains the name of the physics."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPARISON = re.compile(r"physics(_|\"\)|\"\])?\s*[!=]=\s*\S|[!=]=\s*[\w.]*physics\b")
-# The name in the table is compared with that of the job once.
+# The name in the table is compared once with the name in the job.
 SEAMS = {"src/osteon/job/physics_entry.cpp"}
 
 

@@ -21,7 +21,7 @@ from PIL import Image
     ],
 )
 def test_ticks_have_as_many_digits_as_tell_them_apart(low, high, words):
-    """Oracle: round numbers by hand."""
+    """Oracle: round numbers, determined by hand."""
     found = [text for _, text in ticks(low, high, 5)]
     assert found == words and len(set(found)) == len(found)
 
@@ -30,26 +30,26 @@ def test_ticks_have_as_many_digits_as_tell_them_apart(low, high, words):
     ("value", "step", "text"), [(0.812, 0.812, "0.812"), (12.34, 12.34, "12.3"), (373.2, 373.2, "373")]
 )
 def test_ends_of_a_bar_have_three_digits(value, step, text):
-    """Oracle: three digits by hand."""
+    """Oracle: three digits, determined by hand."""
     assert digits_for(value, step, value) == text
 
 
 @pytest.mark.parametrize(("longest", "length"), [(0.9, 0.5), (5, 5), (19.9, 10), (0.0021, 0.002)])
 def test_lengths_are_round(longest, length):
-    """Oracle: the largest of 1, 2, 5 times a power of ten."""
+    """Oracle: the largest of the numbers 1, 2 and 5 times a power of ten."""
     assert round_length(longest) == pytest.approx(length)
 
 
 def test_the_specimen_fills_the_picture_as_the_camera_does():
-    """Oracle: at zoom 1 the sphere around the box touches the shorter edges; in perspective its outline is larger by 1
-    / cos 15."""
+    """Oracle: at zoom 1, the sphere around the box touches the shorter edges. In perspective, its outline is larger by
+    1 / cos 15."""
     labels = Labels("", "", 0, 1, shape=[3, 4, 12], spacing_mm=[1, 1, 1])
     seen = 2 * 6.5 / labels.camera(800, 600).mm_per_pixel
     assert seen == pytest.approx(600 * np.cos(np.radians(15)))
 
 
 def test_points_are_seen_where_the_camera_of_the_program_sees_them():
-    """Oracle: from azimuth 0, y points to the right and z up; at a sixth of the distance to the eye, everything is
+    """Oracle: from azimuth 0, y points to the right and z upwards. At a sixth of the distance to the eye, everything is
     larger by 6/5."""
     camera = Camera(np.array([3.0, 4.0, 12.0]), 0.0, 0.0, 2.0, 800, 600)
     middle = np.array([1.5, 2.0, 6.0])
@@ -67,7 +67,7 @@ def test_points_are_seen_where_the_camera_of_the_program_sees_them():
 
 
 def test_of_left_handed_axes_the_other_side_is_right():
-    """Oracle: the mirror image of x, seen from the mirrored position: the same column and row."""
+    """Oracle: the mirror image of x, seen from the mirrored position, has an equal column and row."""
     size = np.array([3.0, 4.0, 12.0])
     here, there = Camera(size, 35.0, 22.0, 1.5, 800, 600), Camera(size, 180 - 35.0, 22.0, 1.5, 800, 600, True)
     for point in np.random.default_rng(3).random((8, 3)) * size:
@@ -77,8 +77,8 @@ def test_of_left_handed_axes_the_other_side_is_right():
 
 
 def test_the_axes_have_the_sides_of_the_patient():
-    """Oracle: without a direction the corner of the axes has fewer dark pixels than with letters, and the other pixels
-    are equal."""
+    """Oracle: without a direction, the corner of the axes has fewer dark pixels than with letters. All other pixels are
+    equal."""
     ground = Image.new("RGB", (900, 900))
     plain, named = (
         np.asarray(draw(ground, Labels("t", "q", 0, 1, shape=[1, 1, 1], spacing_mm=[1, 1, 1], letters=letters)))
@@ -90,7 +90,8 @@ def test_the_axes_have_the_sides_of_the_patient():
 
 
 def test_the_bar_ends_with_the_colour_of_the_low_end():
-    """Oracle: colours at the ends of the bar by hand, at sizes at which the bar ends within a pixel."""
+    """Oracle: colours at the ends of the bar, determined by hand. The sizes are sizes at which the bar ends within a
+    pixel."""
     for edge in range(300, 340, 3):
         labels = Labels("", "", 0, 1, colours=[(255, 0, 0)] * 8 + [(0, 255, 0)] * 240 + [(0, 0, 255)] * 8)
         page = np.asarray(draw(Image.new("RGB", (edge, edge)), labels)).astype(int)
@@ -100,7 +101,7 @@ def test_the_bar_ends_with_the_colour_of_the_low_end():
 
 
 def test_arrows_and_the_largest_value_are_drawn_where_they_are():
-    """Oracle: the projections of their points; an arrow on the far side is faint."""
+    """Oracle: the projections of the points of the arrows. An arrow on the far side is faint."""
     ground = Image.new("RGB", (400, 300), (0, 0, 0))
     arrow = {"from": [0.5, 0.5, 0.5], "to": [0.5, 0.5, 1.0], "colour": [255, 120, 20], "label": "", "case": ""}
     far = {**arrow, "from": [-0.4, 0.8, 0.5], "to": [-0.4, 0.8, 1.0]}
@@ -112,7 +113,7 @@ def test_arrows_and_the_largest_value_are_drawn_where_they_are():
         column, row = camera.project(np.array(point))
         return drawn[round(row), round(column) - 2 : round(column) + 3].max(axis=0)
 
-    np.testing.assert_array_equal(at([0.5, 0.5, 0.7])[:2], [255, 120])  # the outline is bluer
+    np.testing.assert_array_equal(at([0.5, 0.5, 0.7])[:2], [255, 120])  # the outline has a larger blue value
     assert 60 < at([-0.4, 0.8, 0.7])[0] < 160
     column, row = camera.project(np.array([0.5, 0.2, 0.2]))
     ring = drawn[round(row) - 8 : round(row) + 9, round(column) - 8 : round(column) + 9]
@@ -120,7 +121,7 @@ def test_arrows_and_the_largest_value_are_drawn_where_they_are():
 
 
 def test_labels_leave_the_picture_as_it_is(tmp_path):
-    """Oracle: the pixels of the picture; the page of the report also contains the true maximum and the limit."""
+    """Oracle: the pixels of the picture. The page of the report also contains the true maximum and the limit."""
     picture = Image.fromarray(np.random.default_rng(1).integers(0, 255, (200, 240, 3), "u1"))
     labels = Labels(
         "bone", "von Mises stress (MPa)", 0, 90, at_least=True, largest=165, shape=[9, 9, 9], spacing_mm=[1, 1, 1]
@@ -134,7 +135,7 @@ def test_labels_leave_the_picture_as_it_is(tmp_path):
 
 
 def test_a_report_writes_the_labelled_picture(tmp_path):
-    """Oracle: its size; it is not written from the picture of an earlier job."""
+    """Oracle: the size of the picture. The labelled picture is not written from the picture of an earlier job."""
     folder = write_output(tmp_path / "job")
     write_scene(folder)
     assert main([str(folder)]) == 0

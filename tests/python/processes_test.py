@@ -1,5 +1,5 @@
-"""Processes and threads around a job on an array. Oracle: the answer of the same job alone, and a process that exits on
-its own."""
+"""Processes and threads around a job on an array. Oracle: the answer of the same job alone, and a process that exits
+without help."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 
 
 def test_a_forked_child_has_the_fields_of_its_parent(tmp_path: Path) -> None:
-    """Also if a thread of the parent process was solving at the time of the fork."""
+    """The test also includes a thread of the parent process that is solving at the time of the fork."""
     out = run(
         """
 result = solve()
@@ -85,7 +85,7 @@ print(process.exitcode, written, total == float(np.nansum(np.abs(result.fields["
 
 
 def test_a_forked_child_ends_as_python_does(tmp_path: Path) -> None:
-    """With os.fork and sys.exit, which calls the exit handlers: MPI belongs to the parent process."""
+    """The child uses os.fork and sys.exit, which calls the exit handlers. MPI belongs to the parent process."""
     out = run(
         """
 sys.stdout.flush()
@@ -115,7 +115,7 @@ print(solve(listener).stiffness_N_per_mm == alone, len(found) > 0 and all(found)
 
 
 def test_a_listener_that_waits_for_another_thread_is_ended_by_an_interrupt(tmp_path: Path) -> None:
-    """The thread waits for the solver, which calls the listener; only Ctrl-C can end it."""
+    """The thread waits for the solver, which calls the listener. Only Ctrl-C can end the thread."""
     process = subprocess.Popen(
         script(
             """
@@ -149,7 +149,7 @@ except KeyboardInterrupt:
 
 
 def test_threads_share_solutions(tmp_path: Path) -> None:
-    """Several threads that solve, read fields and write files at once. Oracle: the values of each alone."""
+    """Several threads that solve, read fields and write files at once. Oracle: the values of each thread alone."""
     out = run(
         """
 wanted = solve().fields["displacement"]
@@ -171,7 +171,7 @@ print(len(found), all(found))
 
 @pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.3, 0.6])
 def test_python_ends_while_a_daemon_thread_solves(tmp_path: Path, delay: float) -> None:
-    """Oracle: exit code 0, without a message, within a short time."""
+    """Oracle: exit code 0 without a message, within a short time."""
     start = time.monotonic()
     run(
         f"""
@@ -189,7 +189,7 @@ time.sleep({delay})
 
 
 def test_a_daemon_thread_owns_a_solution_at_the_end_of_python(tmp_path: Path) -> None:
-    """Oracle: exit code 0 and no report of nanobind about the object, which the thread never releases."""
+    """Oracle: exit code 0, and no report of nanobind about the object, which the thread never releases."""
     run(
         """
 has_it = threading.Event()
@@ -206,7 +206,7 @@ has_it.wait(60)
 
 
 def test_a_call_at_the_end_of_python_raises(tmp_path: Path) -> None:
-    """A function called after MPI has been finalised. Oracle: an error of osteon; MPI does not abort the process."""
+    """A function called after MPI has been finalised. Oracle: an error of osteon. MPI does not abort the process."""
     out = run(
         """
 import atexit

@@ -1,5 +1,5 @@
-"""Functions that accept an array, and the members of their result. Oracles: closed forms, packages that read the same
-file."""
+"""Tests of functions that accept an array, and of the members of their result. Oracles: closed forms, and packages that
+read the same file."""
 
 import gc
 import json
@@ -25,7 +25,7 @@ STEEL = {"youngs_modulus_MPa": 200e3, "poisson_ratio": 0.0}
 
 @pytest.fixture(scope="module")
 def half() -> np.ndarray:
-    """A mask whose lower half along x is True: bars along z."""
+    """A mask whose lower half along x is True. The mask consists of bars along z."""
     mask = np.zeros((6, 5, 4), bool)
     mask[:, :, :2] = True
     return mask
@@ -39,8 +39,8 @@ def bar(half: np.ndarray) -> osteon.Result:
 
 
 def test_stiffness_of_a_bar(bar: osteon.Result):
-    """Oracle: E A / l, and E over the cross-section of the solid's bounding box; Poisson's ratio is zero, so bonded
-    faces have no effect."""
+    """Oracle: E A / l, and E over the cross-section of the bounding box of the solid. Poisson's ratio is zero, so that
+    bonded faces have no effect."""
     area, length = 5 * 0.2 * 2 * 0.4, 6 * 0.1
     assert bar.stiffness_N_per_mm == pytest.approx(200e3 * area / length, rel=1e-6)
     assert bar.apparent_modulus_MPa == pytest.approx(200e3, rel=1e-6)
@@ -62,7 +62,7 @@ def test_what_there_is_not_is_said(bar: osteon.Result):
 
 
 def test_homogenise_a_block():
-    """Oracle: the Lame constants of an isotropic material; scalars are returned as an array."""
+    """Oracle: the Lame constants of an isotropic material. Scalars are returned as an array."""
     e, nu = 1000.0, 0.25
     block = osteon.homogenise(
         np.ones((3, 4, 5), bool), 0.1, youngs_modulus_MPa=e, poisson_ratio=nu, tolerance=1e-10, **ONE_RANK
@@ -74,7 +74,8 @@ def test_homogenise_a_block():
 
 
 def test_conductivity_and_tortuosity(half: np.ndarray):
-    """Oracle: parallel bars. Along them, the volume fraction of the solid; across them, no path."""
+    """Oracle: parallel bars. Along the bars, the conductivity is the volume fraction of the solid. Across the bars,
+    there is no path."""
     along = osteon.conductivity(solid=half, spacing_mm=0.1, conductivity_W_per_mK=3.0, tolerance=1e-10, **ONE_RANK)
     assert along.effective_conductivity_W_per_mK == pytest.approx(1.5, rel=1e-6)
     straight = osteon.tortuosity(pores=half, spacing_mm=0.1, tolerance=1e-10, **ONE_RANK)
@@ -87,7 +88,7 @@ def test_conductivity_and_tortuosity(half: np.ndarray):
 
 
 def test_no_path_has_an_infinite_tortuosity(half: np.ndarray, tmp_path: Path):
-    """Oracle: bars along z: there is no flow across them; D_eff / D is the volume fraction divided by the
+    """Oracle: bars along z. There is no flow across the bars. D_eff / D is the volume fraction divided by the
     tortuosity."""
     across = osteon.tortuosity(pores=half, spacing_mm=0.1, axis="x", output={"directory": tmp_path / "out"}, **ONE_RANK)
     for result in (across, osteon.load(tmp_path / "out"), osteon.tortuosity(pores=half, spacing_mm=0.1, axis="x")):
@@ -102,7 +103,7 @@ def test_no_path_has_an_infinite_tortuosity(half: np.ndarray, tmp_path: Path):
 
 
 def test_the_package_has_the_version_of_the_program():
-    """Oracle: `osteon version`."""
+    """Oracle: the output of `osteon version`."""
     from osteon.calls.api import binary
 
     reported = subprocess.run([binary(), "version", "--json", "-"], capture_output=True, text=True, check=True)
@@ -123,7 +124,7 @@ def test_files_live_as_long_as_the_result(half: np.ndarray):
 
 
 def test_to_xarray(bar: osteon.Result):
-    """Oracle: the centres of voxels and the corners of nodes, by hand."""
+    """Oracle: the centres of voxels and the corners of nodes, computed by hand."""
     pytest.importorskip("xarray")
     data = bar.to_xarray()
     np.testing.assert_allclose(data["z"], 0.1 * (np.arange(6) + 0.5))
@@ -134,7 +135,7 @@ def test_to_xarray(bar: osteon.Result):
 
 
 def test_to_pyvista(bar: osteon.Result):
-    """Oracle: the displacement sampled by PyVista at a point: linear along z in a bar."""
+    """Oracle: the displacement that PyVista samples at a point. In a bar, the displacement is linear along z."""
     pyvista = pytest.importorskip("pyvista")
     grid = bar.to_pyvista()
     assert grid.dimensions == (5, 6, 7) and grid.n_cells == 6 * 5 * 4

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import prose  # noqa: E402
 
 PLAIN = "The solver reports the residual of each iteration and stores the displacement of all nodes. " * 4
-# Each contains one excluded phrase; the last entry names its pattern.
+# Each sentence contains one excluded phrase. The last entry names the pattern of the phrase.
 PLANTED = [
     ("docs/page.md", "{}", "This page tells the reader about loads.", "tell"),
     ("src/osteon/base/thing.hpp", "// {}", "A message says which key is missing.", "says"),
@@ -28,7 +28,7 @@ PLANTED = [
 
 @pytest.mark.parametrize(("name", "form", "sentence", "pattern"), PLANTED)
 def test_a_planted_sentence_fails(tmp_path: Path, name: str, form: str, sentence: str, pattern: str) -> None:
-    """Oracle: the sentence written by the test; the same file passes without it."""
+    """Oracle: the sentence that the test wrote. The file without the sentence passes."""
     path = tmp_path / name
     path.parent.mkdir(parents=True, exist_ok=True)
     run = [sys.executable, ROOT / "tools/prose.py", tmp_path]
@@ -41,7 +41,7 @@ def test_a_planted_sentence_fails(tmp_path: Path, name: str, form: str, sentence
 
 
 def test_code_is_not_counted(tmp_path: Path) -> None:
-    """Oracle: the words, which are names in code, in a code block and in strings of one word."""
+    """Oracle: the words, which are names in code, in a code block, and in strings of one word."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/page.md").write_text(PLAIN + "\n```sh\ntold what is beside\n```\nof `told` too\n")
     (tmp_path / "python").mkdir()
@@ -50,7 +50,7 @@ def test_code_is_not_counted(tmp_path: Path) -> None:
 
 
 def test_rates_are_matches_per_thousand_words(tmp_path: Path) -> None:
-    """Oracle: a hand count. One match in 100 words is a rate of 10; the area is the folder."""
+    """Oracle: a count by hand. One match in 100 words is a rate of 10. The area is the folder."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/a.sh").write_text("# " + "word " * 96 + "It tells the time.\n")
     found = {(area, name): rate for area, name, rate in prose.rates(tmp_path)}

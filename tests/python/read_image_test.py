@@ -84,7 +84,7 @@ def nrrd_in(unit: str) -> Path:
 
 @pytest.mark.parametrize(("unit", "expected"), [("um", 0.02), ("mm", 20), ("cm", 200), ("furlong", None)])
 def test_nrrd_units_are_kept(unit, expected):
-    """Oracle: 20 of the unit, in mm; an unknown unit defines no length."""
+    """Oracle: 20 of the unit, in mm. An unknown unit defines no length."""
     spacing = read_image(str(nrrd_in(unit))).spacing_mm
     assert spacing == (pytest.approx((expected,) * 3) if expected else None)
 

@@ -1,5 +1,5 @@
-"""The studio, the import and a quick look interpret a header identically. Oracle: the values and sizes that the test
-wrote."""
+"""Tests that the studio, the import and a quick look interpret a header identically. Oracle: the values and sizes that
+the test wrote."""
 
 from pathlib import Path
 

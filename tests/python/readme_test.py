@@ -1,4 +1,4 @@
-"""README.md, run as by a reader."""
+"""Tests of README.md, which run the page as a reader would."""
 
 import ast
 import os
@@ -15,7 +15,7 @@ README = ROOT / "README.md"
 
 
 def test_the_page_is_short() -> None:
-    """Oracle: the limit of 80 lines; one Python example of at most five statements."""
+    """Oracle: the limit of 80 lines. There is one Python example with at most five statements."""
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 80
     (python,) = (b.text for b in blocks_of(text) if b.kind == "python")

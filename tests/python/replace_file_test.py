@@ -1,4 +1,4 @@
-"""Replacement of files and folders: the older one exists until the new one does."""
+"""Tests of the replacement of files and folders. The older file exists until the new file exists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from osteon.files.replace_file import folder_beside, replace_whole
 
 @pytest.mark.parametrize("failing", [1, 2, None], ids=["the older one", "the new one", "none"])
 def test_a_folder_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int | None) -> None:
-    """Oracle: the text of the older folder if a rename fails, that of the new one otherwise; no other files remain."""
+    """Oracle: if a rename fails, the text is the text of the older folder. Otherwise, the text is the text of the new
+    folder. No other files remain."""
     target = tmp_path / "image.zarr"
     target.mkdir()
     (target / ".zattrs").write_text("older")
@@ -40,7 +41,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_folder_that_cannot_be_moved_back_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Oracle: the text of the older folder, under the name stated in the message."""
+    """Oracle: the text of the older folder, under the name that the message states."""
     target = tmp_path / "image.zarr"
     target.mkdir()
     (target / ".zattrs").write_text("older")

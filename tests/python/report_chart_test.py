@@ -1,4 +1,4 @@
-"""Diagrams of the report: ticks, positions of lines and steps, and modules that a report does not import."""
+"""Tests of diagrams of the report: ticks, positions of lines and steps, and modules that a report does not import."""
 
 import base64
 import json
@@ -41,14 +41,14 @@ def points(way: str) -> list[tuple[float, float]]:
     ],
 )
 def test_ticks_are_multiples_of_a_round_step(low, high, most, whole, ticks):
-    """Oracle: steps of 1, 2, 2.5 and 5 times powers of ten by hand."""
+    """Oracle: steps of 1, 2, 2.5 and 5 times powers of ten, determined by hand."""
     found = round_ticks(low, high, most, whole)
     assert found == pytest.approx(ticks) if len(ticks) > 1 else set(ticks) <= set(found)
 
 
 def test_ticks_of_a_logarithmic_axis():
-    """Oracle: powers of ten by hand; a range of less than two decades has 2 and 5 times these; a tiny range has round
-    values."""
+    """Oracle: powers of ten, determined by hand. A range of less than two decades also has ticks at 2 and 5 times
+    powers of ten. A tiny range has round values."""
     assert log_ticks(2e-7, 3, 7) == pytest.approx([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1])
     assert log_ticks(1e-12, 1, 7) == pytest.approx([1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1])
     assert log_ticks(0.15, 3, 7) == pytest.approx([0.2, 0.5, 1, 2])
@@ -64,14 +64,15 @@ def test_ticks_of_a_logarithmic_axis():
 
 
 def test_words_of_ticks_have_one_number_of_decimals():
-    """Oracle: by hand."""
+    """Oracle: determined by hand."""
     assert tick_labels([-0.5, 0, 0.5]) == (["−0.5", "0.0", "0.5"], "")
     assert tick_labels([0, 2e-6, 4e-6]) == (["0", "2", "4"], "×10⁻⁶")
     assert tick_labels([250000, 500000]) == (["2.5", "5.0"], "×10⁵")
 
 
 def test_lines_are_where_their_values_are():
-    """Oracle: proportions along the axes by hand: the line fills 10/11 of the width; a gap starts a new part."""
+    """Oracle: proportions along the axes, computed by hand. The line fills 10/11 of the width. A gap starts a new
+    part."""
     uri = svg_uri(
         (5, 3), [Panel("time (s)", "force < 1 N", [Line([0, 1, 2, 3, 4], [0, 1, math.nan, 3, 4], label="a & b")])]
     )
@@ -87,7 +88,7 @@ def test_lines_are_where_their_values_are():
 
 
 def test_steps_have_the_heights_of_their_values():
-    """Oracle: on a logarithmic axis each factor of ten has equal height; values below the axis have no height."""
+    """Oracle: on a logarithmic axis, each factor of ten has an equal height. Values below the axis have no height."""
     panel = Panel(steps=(np.arange(4.0), np.array([1.0, 10.0, 0.0])), log_y=True, y_range=(0.1, 100))
     panel.rules = [Rule("x", 1.5, "#d1603d", "half"), Rule("y", 1e6, "#d1603d")]
     tree = tree_of(svg_uri((5, 3), [panel]))
@@ -100,7 +101,7 @@ def test_steps_have_the_heights_of_their_values():
 
 
 def test_panels_share_an_axis_and_values_without_any_are_drawn():
-    """Oracle: ticks of x are written once; panels of gaps, of one value and of a constant each have axes."""
+    """Oracle: the ticks of x are written once. Panels of gaps, of one value and of a constant have their own axes."""
     panels = [Panel(lines=[Line([0, 10], y)]) for y in ([math.nan, math.nan], [5, 5], [0, 0])]
     panels.append(Panel("time (s)", lines=[Line([5], [2], dot=3)]))
     found = words(tree_of(svg_uri((8, 6), panels, share_x=True)))
@@ -136,8 +137,8 @@ HEAVY = {
 
 
 def test_a_report_imports_none_of_the_heavy_packages(tmp_path):
-    """Their import takes longer than the page of a small job. Oracle: the modules of a process that has written a
-    report."""
+    """The import of these modules takes longer than the page of a small job. Oracle: the modules of a process that has
+    written a report."""
     folder = write_output(tmp_path / "job")
     ran = (
         "import json, sys\nfrom osteon.report.page import main\ncode = main(sys.argv[1:])\n"
@@ -148,5 +149,6 @@ def test_a_report_imports_none_of_the_heavy_packages(tmp_path):
     code, modules = json.loads(done.stdout.splitlines()[-1])
     assert code == 0
     assert (folder / "report.html").stat().st_size > 10000
-    assert {"numpy", "PIL", "netCDF4"} <= set(modules)  # the report was made from the result file
+    # the report was made from the result file, which needs these modules
+    assert {"numpy", "PIL", "netCDF4"} <= set(modules)
     assert not HEAVY & set(modules)

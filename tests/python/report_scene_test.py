@@ -1,4 +1,4 @@
-"""Drawing of scene.json in a report: sets, arrows, letters; and the handling of invalid ones."""
+"""Tests of the drawing of scene.json in a report: sets, arrows and letters, and the treatment of invalid scenes."""
 
 import json
 
@@ -25,7 +25,7 @@ def change(folder, **keys):
 
 
 def test_sets_and_arrows_are_those_of_the_scene(folder):
-    """Oracle: the faces of the block; a force of 3 N downwards on the upper face, drawn from above."""
+    """Oracle: the faces of the block. A force of 3 N downwards on the upper face is drawn from above."""
     result = load(folder)
     scene = read_scene(result)
     assert scene.notes == []
@@ -51,7 +51,7 @@ def test_sets_and_arrows_are_those_of_the_scene(folder):
     ],
 )
 def test_a_bad_scene_is_a_note_and_the_page_is_made(folder, keys):
-    """Oracle: the note; the numbers of the summary are unchanged."""
+    """Oracle: the note. The numbers of the summary are unchanged."""
     change(folder, **keys)
     page = build(load(folder))
     assert (
@@ -77,12 +77,12 @@ def test_a_scene_that_is_no_json_is_a_note(folder):
     ],
 )
 def test_letters_say_the_sides_of_the_patient(direction, letters):
-    """Oracle: LPS, x to the left, y to the back, z to the head."""
+    """Oracle: LPS, with x to the left, y to the back, and z to the head."""
     assert letters_of(direction) == letters
 
 
 def test_parts_and_spread_points():
-    """Oracle: two clusters by construction; the corners of a square are farthest from its centre."""
+    """Oracle: two clusters by construction. The corners of a square are farthest from its centre."""
     a = np.random.default_rng(0).random((50, 3))
     groups = parts_of(np.vstack((a, a + np.array([10, 0, 0]))), 1.0)
     assert sorted(map(len, groups)) == [50, 50]
@@ -92,7 +92,7 @@ def test_parts_and_spread_points():
 
 
 def test_openings_lie_on_their_part_of_a_face(tmp_path):
-    """Oracle: the voxels of the face inside the box, by hand."""
+    """Oracle: the voxels of the face inside the box, determined by hand."""
     folder = write_output(tmp_path / "job", "heat")
     write_scene(folder)
     change(

@@ -23,7 +23,7 @@ def directions() -> np.ndarray:
 
 
 def test_an_isotropic_material_has_one_modulus():
-    """Oracle: its Young's modulus; the shear modulus is E / (2 (1 + nu))."""
+    """Oracle: the Young's modulus of the material. The shear modulus is E / (2 (1 + nu))."""
     along = directional_modulus(compliance((E, E, E), E / (2 * (1 + NU))), ORDER)
     np.testing.assert_allclose(along(directions()), E)
 
@@ -39,13 +39,13 @@ def test_a_cubic_material_is_stiff_along_its_diagonals():
 
 
 def test_a_tensor_of_rows_z_y_x_has_its_diagonal_along_the_axes():
-    """Oracle: the diagonal; vectors are in the order x, y, z."""
+    """Oracle: the diagonal. Vectors are in the order x, y, z."""
     along = directional_value(np.diag([3.0, 2.0, 1.0]))
     np.testing.assert_allclose(along(np.eye(3)), [1, 2, 3])
 
 
 def test_matrices_of_a_job_are_sections_of_their_own(tmp_path):
-    """Oracle: the numbers of the summary; matrices are not rows of the answers."""
+    """Oracle: the numbers of the summary. Matrices are not rows of the answers."""
     summary = {
         "conductivity_tensor_W_per_mK": [[0.5, 0.0, 1e-15], [0.0, 0.25, 0.0], [1e-15, 0.0, 0.125]],
         "principal_conductivities_W_per_mK": [0.5, 0.25, 0.125],

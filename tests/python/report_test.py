@@ -1,4 +1,5 @@
-"""The report page. Oracle: the numbers of the synthetic output directory; the HTML parser of the standard library."""
+"""The report page. Oracle: the numbers of the synthetic output directory, and the HTML parser of the standard
+library."""
 
 import base64
 import gzip
@@ -23,7 +24,7 @@ VOID = {"meta", "img", "input", "br"}
 
 
 class Balanced(HTMLParser):
-    """Count unclosed tags; collect images and addresses."""
+    """Counts unclosed tags. Collects images and addresses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,7 +124,7 @@ def test_shown_field_that_was_not_written_is_named(tmp_path):
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_results_of_an_older_version_are_shown_with_keys_for_titles(tmp_path, physics):
-    """The summary names neither the answers nor the field in words."""
+    """The summary contains neither the answers nor the field in words."""
     directory = write_output(tmp_path / "job", physics)
     path = directory / "summary.json"
     summary = json.loads(path.read_text())
@@ -196,7 +197,7 @@ def test_numbers_are_written_for_people(value, text):
 
 
 def test_stiffness_without_moduli_is_shown(tmp_path):
-    """Oracle: the numbers of the summary; a matrix that is not positive definite has no compliance."""
+    """Oracle: the numbers of the summary. A matrix that is not positive definite has no compliance."""
     from osteon.report.tensors import sections as section
 
     result = load(write_output(tmp_path / "out"))
@@ -223,7 +224,7 @@ def test_names_the_test_and_its_answers() -> None:
 
 
 def with_cases(directory, names):
-    """Turn an output directory into one of several load cases with supports and forces, on a crop of an image."""
+    """Change an output directory to several load cases with supports and forces, on a crop of an image."""
     path = directory / "summary.json"
     summary = json.loads(path.read_text())
     support = {"on": "<grip>", "held": "zy", "nodes": 4, "reaction_N": [1.5, 1e-9, 0], "moment_N_mm": [0, 2.5, 0]}
@@ -269,13 +270,13 @@ def described(page):
 
 
 def unpacked(page, name, shape):
-    """A volume of the page, unpacked as by viewer/volumes.js."""
+    """A volume of the page, unpacked as viewer/volumes.js unpacks it."""
     text = re.search(rf'<script type="text/plain" id="{name}">(.*?)</script>', page)[1]
     return np.frombuffer(gzip.decompress(base64.b64decode(text)), "u1").reshape(shape)
 
 
 def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
-    """Oracle: the values of the file, to half a code; the scan in 64 grey levels."""
+    """Oracle: the values of the file, to half a code. The scan has 64 grey levels."""
     directory = write_output(tmp_path / "job")
     page = build(load(directory))
     reported = described(page)
@@ -300,7 +301,7 @@ def test_volumes_of_the_page_hold_the_fields_and_the_scan(tmp_path):
 
 
 def test_large_volumes_are_thinned_by_the_mean_over_the_solid(tmp_path, monkeypatch):
-    """Oracle: the mean over each block by NumPy; the maximum is that of all voxels, at its position."""
+    """Oracle: the mean over each block by NumPy. The maximum is the maximum of all voxels, at its position."""
     directory = write_output(tmp_path / "job", shape=(9, 10, 11))
     monkeypatch.setattr("osteon.report.volumes.LARGEST_PAGE", 200)
     result = load(directory)
@@ -331,7 +332,7 @@ def test_slices_are_counted_from_the_zero_of_the_job(tmp_path):
 
 
 def test_a_damaged_plane_is_found_while_the_volumes_are_packed(tmp_path):
-    """Oracle: the digest of each group of planes. The file is a copy, so it has no seal that would detect the
+    """Oracle: the digest of each group of planes. The file is a copy, so that it has no seal that would detect the
     change."""
     directory = write_output(tmp_path / "job")
     with netCDF4.Dataset(directory / "results.nc", "a") as file:
@@ -390,11 +391,11 @@ def _elements(page: str) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monkeypatch):
-    """Each value of summary.json and manifest.json in turn is a text with a script. Oracle: the page has the same
-    elements as without it; or the summary is rejected in one line."""
+    """Each value of summary.json and manifest.json in turn is a text with a script. Oracle: the page has the elements
+    of a page without the script, or the summary is rejected in one line."""
     directory = write_output(tmp_path / "job", physics, (6, 7, 8))
     summary = json.loads((directory / "summary.json").read_text())
-    # Also tables and sections of other jobs.
+    # The test also includes tables and sections of other jobs.
     numbers = {"mean": 0.25, "median": 0.125, "p95": 1.5, "p98": 2.5, "max": 77.25}
     entry = {"voxels": 4, "volume_mm3": 0.03, "effective_strain": numbers, "von_mises_MPa": numbers, "sed_MPa": numbers}
     summary["by_material"] = [{"material": i, "name": f"m{i}", **entry} for i in (1, 2)]
@@ -429,7 +430,7 @@ def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monk
 
 
 def test_a_browser_runs_no_script_but_that_of_the_page(tmp_path):
-    """Oracle: the policy of the page contains the SHA-256 of its only script, and allows no other source."""
+    """Oracle: the policy of the page contains the SHA-256 of its only script and permits no other source."""
     page = build(load(write_output(tmp_path / "job")))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
     scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
@@ -439,7 +440,7 @@ def test_a_browser_runs_no_script_but_that_of_the_page(tmp_path):
 
 
 def test_the_report_follows_no_link(tmp_path):
-    """Oracle: an external file to which a link with the temporary name points is unchanged."""
+    """Oracle: an external file is unchanged. A link with the temporary name points to this file."""
     directory = write_output(tmp_path / "job")
     (tmp_path / "precious").write_text("precious")
     (directory / f"report.html.tmp.{os.getpid()}").symlink_to(tmp_path / "precious")

@@ -1,4 +1,4 @@
-"""Copies of results, and results sent to other processes."""
+"""Tests of copies of results, and of results that are sent to other processes."""
 
 import copy
 import pickle
@@ -31,7 +31,7 @@ def are_equal(a, b):
 
 @pytest.fixture(scope="module", params=["in memory", "in a folder that goes", "in a folder that stays"])
 def result(request, tmp_path_factory):
-    """A result of each kind: solved in this process, or by the program."""
+    """A result of each kind, solved in this process or by the program."""
     if request.param == "in memory":
         return solved()
     if request.param == "in a folder that stays":

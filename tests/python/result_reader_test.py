@@ -1,5 +1,5 @@
-"""The common reader of results: osteon.load_fields, the report and export. Oracle: the synthetic fields, and a seal and
-digests that the test computes from docs/reference/format.md."""
+"""Tests of the common reader of results for osteon.load_fields, the report and export. Oracle: the synthetic fields,
+and a seal and digests that the test computes from docs/reference/format.md."""
 
 import random
 import shutil
@@ -22,7 +22,7 @@ def output(tmp_path: Path) -> Path:
 
 
 def copied(path: Path) -> Path:
-    """A copy without its seal, as written by programs without support for seals."""
+    """A copy without its seal, as programs without support for seals write it."""
     data = path.read_bytes()
     path.write_bytes(data[: data.rindex(b"\nosteon-seal-3\n") - 32])
     return path
@@ -40,7 +40,7 @@ def test_a_whole_file_is_read_without_a_word(output):
 
 
 def test_every_damage_of_a_sealed_file_is_refused(output):
-    """Flipped bits, cuts anywhere, cuts in the seal, bytes after it: no value is read."""
+    """For flipped bits, cuts anywhere, cuts in the seal, and bytes after the seal, no value is read."""
     path = output / "results.nc"
     good = path.read_bytes()
     source = random.Random(5)
@@ -57,7 +57,7 @@ def test_every_damage_of_a_sealed_file_is_refused(output):
 
 
 def test_the_report_of_damaged_results_is_refused(output, capsys):
-    """Oracle: one flipped bit of the values, which changed the maximum to 4e37."""
+    """Oracle: one flipped bit of the values. This bit changes the maximum to 4e37."""
     assert report([str(output)]) == 0
     older = (output / "report.html").read_bytes()
     path = output / "results.nc"

@@ -1,4 +1,4 @@
-"""Many calls in one process: memory, file descriptors and threads remain constant."""
+"""Tests of many calls in one process. Memory, file descriptors and threads remain constant."""
 
 import gc
 import os
@@ -35,7 +35,8 @@ def call() -> float:
 
 @pytest.mark.parametrize("calls", [500, pytest.param(CALLS, id="many")])
 def test_calls_leave_nothing_behind(calls):
-    """Oracle: the values after the first tenth of the calls: memory to 1 MB, descriptors and threads exactly."""
+    """Oracle: the values after the first tenth of the calls. Memory agrees to 1 MB, and descriptors and threads
+    exactly."""
     from osteon.processes.native_module import native_module
 
     if native_module() is None:

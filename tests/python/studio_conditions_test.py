@@ -1,4 +1,4 @@
-"""Loads of heat and flow in the studio, in a headless Chromium, by clicks on faces and by buttons."""
+"""Tests of loads of heat and flow in the studio, in a headless Chromium, by clicks on faces and by buttons."""
 
 import json
 
@@ -52,7 +52,7 @@ def choose(page, key, value):
 
 
 def test_heat_by_clicks_and_keys(started, folder):
-    """Oracle: the tables of the file, for which a run in a terminal gives the same numbers; no condition is stated
+    """Oracle: the tables of the file. A run of the file in a terminal yields equal numbers. No condition is stated
     twice."""
     with studio.studio(folder, "channel.toml", binary=BINARY) as served:
         page = opened(started, served.address)
@@ -67,7 +67,7 @@ def test_heat_by_clicks_and_keys(started, folder):
         page.key("Enter")
         page.wait_for("studio.job.value.data.boundary?.length === 1")
         at_voxel(page, EDGE - 1, 2, 2)
-        page.key("d")  # no tool here: conditions of heat apply to whole faces
+        page.key("d")  # this tool does not exist here, because conditions of heat apply to whole faces
         assert not page.value("!!document.querySelector('[data-tool=disc]')")
         page.key("q")
         page.key("Enter")
@@ -87,7 +87,7 @@ def test_heat_by_clicks_and_keys(started, folder):
         page.wait_for(f"['done', 'failed'].includes({RUN}?.dataset.state)")
         there = numbers_of(folder)
         assert numbers(in_a_terminal(folder, "channel.toml")) == there
-        # There is no face inside; the other test removes the conditions, and Undo restores them.
+        # There is no face inside. The other test removes the conditions, and Undo restores them.
         at_voxel(page, 9, 2, 2)
         page.key("f")
         page.key("Enter")
@@ -131,7 +131,7 @@ def test_flow_by_buttons(started, folder):
         page.click("[data-key='remove boundary.0']")
         page.wait_for("studio.job.value.data.boundary.length === 1")
         settle(page)
-        # A disc on the face, placed by keys where the wall is cut.
+        # A disc on the face. Keys place the disc where the wall is cut.
         at_voxel(page, 0, 2, 2)
         for key in ("d", "i", "Enter"):
             page.key(key)

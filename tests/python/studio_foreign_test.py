@@ -1,4 +1,5 @@
-"""An untrusted folder in the studio: its list of runs, its links, its documents and the headers of its images."""
+"""Tests of an untrusted folder in the studio: its list of runs, its links, its documents and the headers of its
+images."""
 
 import json
 import os
@@ -31,7 +32,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """A substitute for the program osteon that records its arguments. @return the calls so far"""
+    """A substitute for the program osteon. The substitute records its arguments. @return the calls so far"""
     calls = tmp_path / "calls"
     path = tmp_path / "fake_osteon"
     path.write_text(f"#!{sys.executable}\nimport sys\nopen({str(calls)!r}, 'a').write(repr(sys.argv[1:]) + '\\n')\n")
@@ -55,7 +56,8 @@ def wait_for(is_so, seconds=120):
 
 
 def test_entries_of_another_studio_start_by_a_click_only(folder, program):
-    """Oracle: the calls of the program: none before the click; then the command with number, name and ranks."""
+    """Oracle: the calls of the program. There are no calls before the click, and then there is the command with number,
+    name and ranks."""
     shutil.copy(folder / "scan.toml", folder / "scan.run1.toml")
     write_runs(folder, [{**ENTRY, "ranks": 3, "command": "osteon join evil.toml --grace 0 -- true"}])
     with studio.studio(folder, "scan.toml") as made:
@@ -96,7 +98,7 @@ def test_an_entry_of_this_studio_starts_by_itself(folder, program):
     ],
 )
 def test_damaged_lists_do_not_stop_the_page(folder, program, text):
-    """Oracle: the contract: an answer with a note; a run can be added; the earlier file is kept."""
+    """Oracle: the contract. The answer contains a note, a run can be added, and the earlier file is kept."""
     write_runs(folder, text)
     with studio.studio(folder, "scan.toml") as made:
         answer = made.get("runs")
@@ -124,7 +126,7 @@ def test_values_of_an_entry_are_checked(folder, program):
 
 
 def test_no_process_but_a_run_is_stopped(folder, program):
-    """Oracle: the process of this test, which the list gives as that of a run."""
+    """Oracle: the process of this test. The list contains this process as the process of a run."""
     from osteon.studio.runs import born
 
     here = {"pid": os.getpid(), "born": born(os.getpid()), "state": "running"}
@@ -139,7 +141,7 @@ def test_no_process_but_a_run_is_stopped(folder, program):
 
 
 def test_nothing_is_written_through_links(folder, program, tmp_path):
-    """Oracle: the target files of the links, unchanged."""
+    """Oracle: the target files of the links, which must be unchanged."""
     outside = tmp_path / "outside.txt"
     outside.write_text("mine")
     for name in ("log.jsonl", "edit.lock", "run1.log", "run1.jsonl", "undo.json", "sets.nrrd"):
@@ -192,7 +194,7 @@ HEADERS = {
 @pytest.mark.parametrize("name", HEADERS)
 @pytest.mark.parametrize("way", ["../secret.raw", "{outside}/secret.raw", "link.raw", "./sub/../../secret.raw"])
 def test_headers_lead_nowhere_outside(folder, program, tmp_path, name, way):
-    """Oracle: a file next to the folder, by every path to it; the same file inside the folder is read."""
+    """Oracle: a file next to the folder, by every path to this file. The same file inside the folder is read."""
     (tmp_path / "secret.raw").write_bytes(bytes(range(8)))
     (folder / "sub").mkdir()
     (folder / "link.raw").symlink_to(tmp_path / "secret.raw")
@@ -256,8 +258,8 @@ def test_a_tiff_names_other_files_inside_only(folder, tmp_path):
 
 
 def test_documents_of_a_folder_run_no_scripts(tmp_path):
-    """Oracle: the policy for each type: none for pictures, its own sandbox for a report, a sandbox without scripts for
-    all others."""
+    """Oracle: the policy for each type. Pictures have no policy, a report has its own sandbox, and all other documents
+    have a sandbox without scripts."""
     results = tmp_path / "job.out"
     results.mkdir()
     (results / "summary.json").write_text('{"stiffness_N_per_mm": 1}')

@@ -1,5 +1,5 @@
-"""The studio on images with left-handed axes: it displays the object, not its mirror image, and the sides of the
-patient."""
+"""Tests of the studio on images with left-handed axes. The studio displays the object and not its mirror image, and the
+sides of the patient."""
 
 import base64
 import io
@@ -29,7 +29,7 @@ poisson_ratio = 0.3
 
 
 def block():
-    """A column with three arms that no rotation maps onto its mirror image, shape (z, y, x)."""
+    """A column with three arms, shape (z, y, x). No rotation maps the column onto its mirror image."""
     solid = np.full(EDGE[::-1], 10, np.uint8)
     solid[:, 5:10, 5:10] = 200
     solid[3:7, 6:9, 10:15] = 200
@@ -49,7 +49,7 @@ def made(folder, is_flipped):
 
 
 def still(page):
-    """The 3-D view as PNG, after it has been redrawn at full resolution and no longer changes."""
+    """The 3-D view as PNG, after the view has been drawn again at full resolution and no longer changes."""
     before, times = "", 0
     for _ in range(60):
         now = page.value(
@@ -75,7 +75,8 @@ def seen_in(page, is_flipped):
 
 
 def test_the_studio_shows_the_object(tmp_path):
-    """Oracle: the same object stored right-handed: positions and pixels of the 3-D view; LPS letters by hand."""
+    """Oracle: the same object, stored right-handed, with positions and pixels of the 3-D view. The LPS letters are
+    determined by hand."""
     seen = []
     with browser.browser() as page:
         for is_flipped in (False, True):
@@ -86,7 +87,7 @@ def test_the_studio_shows_the_object(tmp_path):
                 page.wait_for(READY)
                 seen.append(seen_in(page, is_flipped))
                 assert page.complaints == []
-                page.open("about:blank")  # before its server ends
+                page.open("about:blank")  # close the page before its server ends
     (letters, places, picture), (other_letters, other_places, other_picture) = seen
     assert letters == [["R", "L"], ["A", "P"], ["I", "S"]]
     assert other_letters == [["L", "R"], ["A", "P"], ["I", "S"]]

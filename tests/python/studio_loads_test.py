@@ -1,4 +1,4 @@
-"""Sets, supports, forces and load cases in the studio, by pointer and keys, in a headless Chromium."""
+"""Tests of sets, supports, forces and load cases in the studio, by pointer and keys, in a headless Chromium."""
 
 import json
 
@@ -35,7 +35,7 @@ def tab():
 
 
 def test_supports_and_forces_by_clicking(tab, tmp_path):
-    """Oracle: the job file, and the report of the program for it on the solid."""
+    """Oracle: the job file, and the report of the program on the loads of this file on the solid."""
     folder = write_job(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(tab, served.address)
@@ -49,7 +49,7 @@ def test_supports_and_forces_by_clicking(tab, tmp_path):
             and job["set"][0]["surface"] is True
         )
         assert np.hypot.reduce(job["force"][0]["force_N"]) == pytest.approx(100, rel=0.01)
-        assert "the job cannot run" in verdict(page)  # no support holds it
+        assert "the job cannot run" in verdict(page)  # no support fixes the solid
         hold_the_lower_face_by_keys(page)
         page.wait_for("studio.job.value.data.support?.length === 1")
         settle(page)
@@ -72,8 +72,8 @@ def test_supports_and_forces_by_clicking(tab, tmp_path):
 
 
 def test_several_load_cases(tab, tmp_path):
-    """Oracle: the file: the test of the job becomes its first case; conditions set by clicks are added to the selected
-    case; the run has the numbers of the file in a terminal."""
+    """Oracle: the file. The test of the job becomes its first case. Conditions set by clicks are added to the selected
+    case. The run has the numbers of the file in a terminal."""
     folder = write_job(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(tab, served.address)
@@ -85,7 +85,7 @@ def test_several_load_cases(tab, tmp_path):
         assert job["load"] == {"axis": "z"} and job["case"][1] == {"name": "case_2"}
         page.type("[data-key='case.1.name']", "push")
         page.wait_for("studio.job.value.data.case[1].name === 'push'")
-        # The disc carries a force, the lower face is fixed: both in the second case.
+        # The disc has a force, and the lower face is fixed. Both conditions are in the second case.
         push_on_a_disc(page)
         page.wait_for("studio.job.value.data.case[1].force?.length === 1")
         settle(page)
@@ -133,8 +133,8 @@ magnitude_N = 20.0
 
 
 def test_arrows_are_dragged(tab, tmp_path):
-    """Oracle: a drag rotates the force and preserves its magnitude in N, with Shift it changes the magnitude; a muscle
-    points to the end of its arrow; Undo restores all values."""
+    """Oracle: a drag rotates the force and preserves its magnitude in N. With Shift, a drag changes the magnitude. A
+    muscle points to the end of its arrow. Undo restores all values."""
     folder = write_job(tmp_path, EDGE)
     text = JOB.split("[load]")[0] + LOADED
     (folder / "bone.toml").write_text(text)
@@ -156,7 +156,8 @@ def test_arrows_are_dragged(tab, tmp_path):
         assert np.linalg.norm(force) == pytest.approx(50, rel=1e-3)
         now = end_of("z_high")
         away = np.hypot(now[0] - x - 50, now[1] - y - 20)
-        assert away < 25 and np.hypot(now[0] - x, now[1] - y) > away  # on a sphere around its point, toward the pointer
+        # the end is on a sphere around its point, towards the pointer
+        assert away < 25 and np.hypot(now[0] - x, now[1] - y) > away
         assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before
         # A muscle
         x, y = end_of("side")
@@ -178,8 +179,8 @@ def test_arrows_are_dragged(tab, tmp_path):
 
 
 def test_strokes_of_the_brush(tab, tmp_path):
-    """Oracle: the points of a stroke are on the path of the pointer and on the solid; the program finds nodes within
-    its radius; a second stroke extends the same set, and selecting the tool again starts another set."""
+    """Oracle: the points of a stroke are on the path of the pointer and on the solid. The program finds nodes within
+    the radius of the stroke. A second stroke extends the set. Selecting the tool again starts another set."""
     folder = write_job(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(tab, served.address)
@@ -200,18 +201,19 @@ def test_strokes_of_the_brush(tab, tmp_path):
         bone = np.load(folder / "bone.npy")
         for point in stroke["points_mm"]:
             assert bone[tuple(int(v / 0.05) for v in point)] > 120
-        assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before  # view unchanged
+        # the view is unchanged
+        assert page.value("[studio.camera().azimuth, studio.camera().elevation].join()") == before
         nodes = page.value("studio.checked.value.loads.sets.find(s => s.name === 'brush_1').nodes")
         assert nodes > 4
         keep_picture(page, "studio_brush")
-        # In a slice, one more stroke; its nodes are added.
+        # In a slice, one further stroke is drawn, and its nodes are added.
         x, y = page.centre(".slice canvas")
         page.drag((x - 40, y), (x + 40, y + 10))
         page.wait_for("studio.job.value.data.set.length === 2")
         settle(page)
         job = data(page)
         assert [s["name"] for s in job["set"]] == ["brush_1", "brush_1"] and len(job["force"]) == 1
-        # Selected again, by keys: a dab at the cursor.
+        # The tool is selected again by keys, and places a dab at the cursor.
         at_voxel(page, *(int(v / 0.05) for v in stroke["points_mm"][0]))
         page.key("s")
         page.key("n")

@@ -1,4 +1,4 @@
-"""The page of the studio in a headless Chromium: layout, keys, undo, access by token."""
+"""Tests of the page of the studio in a headless Chromium: layout, keys, undo, and access by token."""
 
 import browser
 import pytest
@@ -20,7 +20,7 @@ def folder(tmp_path_factory):
     return write_job(tmp_path_factory.mktemp("page"), EDGE)
 
 
-# A job that can run: tests run in any order, and leave it runnable.
+# A job that can run. Tests run in any order and leave the job in a state in which it can run.
 @pytest.fixture(scope="module")
 def served(folder):
     with studio.studio(folder, "bone.toml", binary=BINARY) as made_here:
@@ -33,7 +33,7 @@ def page(tab, served):
 
 
 def test_every_tool_makes_its_set(page):
-    """Oracle: the kinds of sets in the file; each is undone by the keyboard."""
+    """Oracle: the kinds of sets in the file. The keyboard undoes each set."""
     page.value("document.querySelector('canvas.gl').focus()")
     page.key("n")
     for key, kind in (("p", "plane"), ("b", "box"), ("d", "disk")):
@@ -50,7 +50,7 @@ def test_every_tool_makes_its_set(page):
 
 
 def test_the_threshold_follows_the_drag_and_the_file_its_end(page):
-    """Oracle: the file changes once, when the pointer is released; a key press is one step."""
+    """Oracle: the file changes once, when the pointer is released. A key press is one step."""
     page.value("document.querySelector('.hist').scrollIntoView({block: 'center'})")
     x, y, w = page.value(
         "(() => { const r = document.querySelector('.hist').getBoundingClientRect(); return [r.x, r.y + 40, r.width]; })()"
@@ -116,7 +116,7 @@ def test_a_change_on_disk_comes_to_the_page(page, folder):
 @pytest.mark.parametrize("width", [1400, 1024, 420])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_and_complains_of_nothing(tab, served, width, dark):
-    """Oracle: the page width computed by the browser, its console, and the requested addresses."""
+    """Oracle: the page width that the browser computes, the console of the browser, and the requested addresses."""
     page = opened(tab, served.address, width, 900 if width != 1024 else 768)
     page.dark(dark)
     settle(page)

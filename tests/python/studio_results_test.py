@@ -1,5 +1,5 @@
-"""Results in the studio, in a headless Chromium: pictures of the program, files for other programs, runs side by
-side."""
+"""Tests of results in the studio, in a headless Chromium: pictures of the program, files for other programs, and runs
+side by side."""
 
 import json
 import shlex
@@ -32,7 +32,7 @@ def started():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A job with two runs, the second with another threshold and with vectors."""
+    """A job with two runs. The second run has another threshold, and vectors."""
     return write_job(tmp_path_factory.mktemp("results"), 28, '\n[output]\nfields = ["von_mises", "displacement"]\n')
 
 
@@ -63,7 +63,7 @@ def pictured(page):
 
 
 def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
-    """Oracle: the displayed command, run in a terminal, writes the same pixels; each control changes them."""
+    """Oracle: the displayed command writes equal pixels in a terminal. Each control changes the pixels."""
     page = opened(started, served.address)
     page.click("[data-key='results 2']")
     page.wait_for("!!document.querySelector('#results iframe')")
@@ -87,8 +87,10 @@ def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
     middle = page.centre("#picture")
     page.drag(middle, (middle[0] + 60, middle[1] + 20))
     seen.append(pictured(page))
-    assert seen[4] == seen[2] and len(set(seen)) == len(seen) - 1  # the method is unchanged; all else differs
-    # Wheel events arrive faster than pictures are drawn: few are drawn, and the last one is that of the final position.
+    # the method is unchanged, and all other options differ
+    assert seen[4] == seen[2] and len(set(seen)) == len(seen) - 1
+    # Wheel events arrive faster than pictures are drawn. Few pictures are drawn, and the last picture is that of the
+    # final position.
     asked = "performance.getEntriesByType('resource').filter(e => e.name.includes('results/picture')).length"
     before = page.value(asked)
     for _ in range(12):
@@ -122,7 +124,7 @@ def test_pictures_are_those_of_the_program(started, served, folder, tmp_path):
 
 
 def test_results_are_written_for_other_programs(started, served, folder):
-    """Oracle: the files written by `osteon export`; the log contains the command."""
+    """Oracle: the files that `osteon export` writes. The log contains the command."""
     page = opened(started, served.address)
     page.click("[data-key='results 1']")
     page.wait_for("!!document.querySelector('#results iframe')")
@@ -167,8 +169,8 @@ def test_two_runs_side_by_side(started, served, folder):
 
 
 def test_pictures_while_it_runs(started, tmp_path):
-    """Oracle: the key of the job; the displayed picture is one of the frames of the run, and at the end the last
-    one."""
+    """Oracle: the key of the job. The displayed picture is one of the frames of the run, and at the end the last
+    frame."""
     folder = write_job(tmp_path, 96, "\n[solve]\ntolerance = 1e-9\n[run]\nranks = 1\nthreads = 1\n")
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(started, served.address)

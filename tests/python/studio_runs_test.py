@@ -1,4 +1,4 @@
-"""Runs and results in the studio, in a headless Chromium, with the program as back end."""
+"""Tests of runs and results in the studio, in a headless Chromium, with the program as back end."""
 
 import json
 import subprocess
@@ -33,7 +33,7 @@ def tab():
 
 
 def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(tab, tmp_path):
-    """Oracle: the file written by the page, run in a terminal: the same numbers in all digits."""
+    """Oracle: the file that the page wrote, run in a terminal. The numbers are equal in all digits."""
     folder = tmp_path
     np.save(folder / "bone.npy", studio.small_bone(EDGE))
     with studio.studio(folder, "bone.npy", binary=BINARY) as served:
@@ -70,7 +70,7 @@ def test_from_a_scan_to_a_finished_run_by_pointer_and_keys(tab, tmp_path):
 
 
 def test_a_reload_a_stop_a_killed_studio_and_on(tab, tmp_path):
-    """Oracle: the same job in a terminal, without interruption; the earlier output of the run is present after each
+    """Oracle: the same job in a terminal without interruption. The earlier output of the run is present after each
     reload."""
     folder = write_job(tmp_path, 144, "\n[solve]\ntolerance = 1e-11\n\n[run]\nranks = 1\nthreads = 1\n")
     has_begun = "(studio.runLines.get(1) || []).filter(l => l.kind === 'progress' && l.iteration > 1).length > 0"
@@ -97,7 +97,7 @@ def test_a_reload_a_stop_a_killed_studio_and_on(tab, tmp_path):
         page = opened(tab, served.address)  # a reload
         page.wait_for(has_begun)
         assert state(page, 1) in ("running", "done")
-        served.process.kill()  # during the run, which continues
+        served.process.kill()  # the studio is killed during the run, and the run continues
         served.process.wait()
         studio.stop(served)
         served = studio.start(folder, "bone.toml", binary=BINARY)
@@ -113,7 +113,7 @@ def test_a_reload_a_stop_a_killed_studio_and_on(tab, tmp_path):
 
 
 def test_results_are_opened_as_a_folder(tab, tmp_path):
-    """Oracle: the stiffness of the file in the displayed report; all files are offered."""
+    """Oracle: the stiffness of the file in the displayed report. All files are offered."""
     folder = write_job(tmp_path, 24)
     done = subprocess.run([str(BINARY), "run", "bone.toml"], cwd=folder, capture_output=True, timeout=200, check=False)
     assert done.returncode == 0, done.stderr
@@ -123,7 +123,8 @@ def test_results_are_opened_as_a_folder(tab, tmp_path):
         tab.open(served.address)
         tab.wait_for("document.body?.dataset.ready === 'yes' && !document.querySelector('#results').hidden")
         tab.wait_for("!!document.querySelector('#results iframe')")
-        assert tab.value("getComputedStyle(document.querySelector('#build')).display") == "none"  # no builder
+        # the page has no builder
+        assert tab.value("getComputedStyle(document.querySelector('#build')).display") == "none"
         report = tab.value(
             "fetch(document.querySelector('#results iframe').src).then(r => r.text()).then(t => t.length)"
         )

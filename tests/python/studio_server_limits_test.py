@@ -1,4 +1,5 @@
-"""The studio's server under many and unusual requests: connections, bodies, paths, load, two studios on one job."""
+"""Tests of the server of the studio under many and unusual requests: connections, bodies, paths, load, and two studios
+on one job."""
 
 import contextlib
 import json
@@ -26,7 +27,8 @@ def folder(tmp_path):
 def raw(port: int, data: bytes, ends: bool = False, seconds: float = 60) -> bytes:
     """The answer of the server to these bytes."""
     with socket.create_connection(("127.0.0.1", port), timeout=seconds) as link:
-        with contextlib.suppress(OSError):  # the server may answer and close before it has read all
+        # the server may answer and close the connection before it has read all bytes
+        with contextlib.suppress(OSError):
             link.sendall(data)
             if ends:
                 link.shutdown(socket.SHUT_WR)
@@ -47,15 +49,15 @@ def descriptors(made: studio.Studio) -> int:
 
 
 def said_by(made: studio.Studio) -> str:
-    """End a studio and return everything that it has printed."""
+    """End a studio. Return everything that the studio has printed."""
     made.process.terminate()
     return made.process.communicate(timeout=60)[0]
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
 def test_idle_connections_leave_room_for_others(folder, sent):
-    """Oracle: answers during four times as many connections as are allowed, which send no request, or an incomplete
-    one."""
+    """Oracle: answers during four times as many connections as are permitted. These connections send no request, or an
+    incomplete request."""
     from osteon.studio.connections import MOST_CONNECTIONS, SECONDS_FOR_A_REQUEST
 
     wanted = 4 * MOST_CONNECTIONS + 50
@@ -80,7 +82,7 @@ def test_idle_connections_leave_room_for_others(folder, sent):
 
 
 def test_a_request_under_way_is_not_ended_by_others(folder):
-    """Oracle: the stream of events, which continues while many others arrive."""
+    """Oracle: the stream of events, which continues while many other requests arrive."""
     from osteon.studio.connections import MOST_CONNECTIONS
 
     with studio.studio(folder, "bone.npy") as made, contextlib.ExitStack() as links:
@@ -117,7 +119,7 @@ def test_bodies_are_bounded_whatever_states_their_length(folder):
 
 
 def test_odd_requests_are_no_faults_of_the_server(folder):
-    """Oracle: a status of 4xx and one sentence, no traceback in the terminal."""
+    """Oracle: a status of 4xx with one sentence, and no traceback in the terminal."""
     made = studio.start(folder, "bone.npy")
     try:
         deep = b'{"base": ' + b"[" * 100_000
@@ -151,7 +153,7 @@ def test_odd_requests_are_no_faults_of_the_server(folder):
             lines = (f"Content-Length: {len(body)}",) if body else ()
             first = raw(made.port, head(method, path, *lines) + body).split(b"\r\n")[0]
             assert first.split(b" ")[1:2] and first.split(b" ")[1][:1] == b"4", (method, path[:60], body[:60], first)
-        for n in range(5):  # bodies that end before their length
+        for n in range(5):  # these bodies end before their length
             raw(made.port, head("PUT", "/api/job", "Content-Length: 1000") + b'{"base"'[: n + 2], ends=True)
             with socket.create_connection(("127.0.0.1", made.port)) as link:
                 link.sendall(head("PUT", "/api/job", "Transfer-Encoding: chunked") + b"5\r\nab")
@@ -174,7 +176,7 @@ def test_values_of_toml_that_json_lacks_are_answered(folder):
 
 
 def test_two_studios_save_one_job_one_after_the_other(folder):
-    """Oracle: each round names one text, so one studio saves and the other receives 409."""
+    """Oracle: each round names one text. One studio therefore saves, and the other studio receives 409."""
     with studio.studio(folder, "bone.npy") as first, studio.studio(folder, "bone.toml") as second:
         with ThreadPoolExecutor(2) as both:
             for n in range(40):
@@ -191,7 +193,7 @@ def test_two_studios_save_one_job_one_after_the_other(folder):
 
                 found = [both.submit(save, made, 300 + 2 * n + k) for k, made in enumerate((first, second))]
                 assert sorted(f.result() for f in found) == [200, 409]
-        # Undo includes the steps of both.
+        # Undo includes the steps of both studios.
         assert first.get("job")["undo"] + second.get("job")["undo"] > 0
         for made in (first, second):
             value = made.get("job")["data"]["segment"]["threshold"]
@@ -202,7 +204,7 @@ def test_two_studios_save_one_job_one_after_the_other(folder):
 
 
 def test_many_checks_leave_other_requests_alone(folder, tmp_path, monkeypatch):
-    """Oracle: a program that runs for 0.2 s: 60 checks last 12 s, and other requests do not wait for them."""
+    """Oracle: a program that runs for 0.2 s. 60 checks take 12 s, and other requests do not wait for these checks."""
     path = tmp_path / "slow_osteon"
     path.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(0.2)\nprint('{{\"problems\": []}}')\n")
     path.chmod(0o755)

@@ -1,4 +1,5 @@
-"""The studio's server: permitted clients, permitted files, edits of the job file, slices and rays of the scan."""
+"""Tests of the server of the studio: permitted clients, permitted files, edits of the job file, and slices and rays of
+the scan."""
 
 import json
 import os
@@ -48,10 +49,10 @@ def opened(tmp_path_factory):
 )
 @pytest.mark.parametrize(("path", "method"), [("/api/job", "GET"), ("/api/job", "PATCH"), ("/api/events", "GET")])
 def test_strangers_are_refused(opened, headers, path, method):
-    """Oracle: the contract; the job file is unchanged."""
+    """Oracle: the contract. The job file is unchanged."""
     before = opened.get("job")
-    # The server closes a connection after a head without Host; a body that arrives later would reset it before the
-    # answer is read.
+    # The server closes a connection after a head without Host. A body that arrives later would reset the connection
+    # before the answer is read.
     body = None if headers == {"Host": ""} else {"base": before["digest"], "operations": []}
     answer = opened.ask(path, method, body, **headers)
     assert answer.status == (400 if headers == {"Host": ""} else 403)  # a request without Host is not HTTP/1.1
@@ -75,11 +76,11 @@ def test_the_page_has_no_data_and_a_policy(opened):
     assert opened.ask("/api/job").headers["cache-control"] == "no-store"
     for name in ("studio.js", "views.js", "studio.css"):
         text = opened.ask(f"/page/{name}", X_Osteon_Token="").body.decode()
-        assert not re.findall(r"https?://(?!www\.w3\.org)", text), name  # no address outside is ever requested
+        assert not re.findall(r"https?://(?!www\.w3\.org)", text), name  # the page never requests an address outside
 
 
 def test_nothing_outside_of_the_folder_is_read(opened, tmp_path):
-    """Oracle: a file next to the folder, by every path to it."""
+    """Oracle: a file next to the folder, by every path to this file."""
     outside = opened.folder.parent / "secret.toml"
     link = opened.folder / "link.toml"
     link.symlink_to(outside)
@@ -157,7 +158,7 @@ def test_the_scan_got_the_job_that_new_writes(opened, monkeypatch):
 
 
 def test_edits_keep_comments_order_and_unknown_keys(opened):
-    """Oracle: the text by hand."""
+    """Oracle: the text, written by hand."""
     before = opened.get("job")
     text = (
         '# mine\nname = "a"   # the name\nmystery = 3\n\n[image]\npath = "bone.npy"\n# spacing_mm = [ , , ]   # missing: by hand\n\n'
@@ -276,7 +277,8 @@ def test_slices_are_those_of_the_array(opened):
 
 @pytest.mark.parametrize("kind", ["u2", "i2", "f4"])
 def test_other_types_are_reported_by_codes(tmp_path, kind):
-    """Oracle: numpy: grey = low + step * code, exact for whole numbers, to half a step for others."""
+    """Oracle: numpy, with grey = low + step * code. The formula is exact for whole numbers, and exact to half a step
+    for other numbers."""
     from osteon.studio.scan import Scan
 
     values = (np.random.default_rng(3).normal(0, 900, (9, 10, 11)) + (2000 if kind == "u2" else 0)).clip(
@@ -297,7 +299,7 @@ def test_other_types_are_reported_by_codes(tmp_path, kind):
 
 
 def test_a_large_scan_has_a_level_of_means(monkeypatch, tmp_path):
-    """Oracle: means of blocks by a loop; the last blocks are cut."""
+    """Oracle: means of blocks, computed by a loop. The last blocks are cut."""
     from osteon.studio import scan as module
 
     monkeypatch.setattr(module, "MOST_LEVEL", 200)
@@ -325,7 +327,7 @@ def test_a_ray_meets_the_first_solid_voxel(opened):
         steps = steps[((steps >= 0) & (steps < 40)).all(1)]
         solid = [tuple(s) for s in steps if values[tuple(s)] > 120]
         if answer is None:
-            assert len(solid) < 3  # a corner that the steps may hit
+            assert len(solid) < 3  # a corner that the small steps may hit
             continue
         met += 1
         assert solid and tuple(answer["voxel"]) in {solid[0], *solid[:4]}
@@ -334,7 +336,8 @@ def test_a_ray_meets_the_first_solid_voxel(opened):
 
 
 def test_a_face_that_cuts_the_solid_has_its_direction(opened):
-    """Oracle: by hand: a ray along x from outside hits no face of the image, one along z hits the low face of z."""
+    """Oracle: determined by hand. A ray along x from outside hits no face of the image. A ray along z hits the low face
+    of z."""
     hit = opened.post("meet", {"begin": [-5, 20.5, 3.5], "end": [45, 20.5, 3.5], "threshold": 120})["hit"]
     assert hit["voxel"] == [0, 20, 3] and hit["face"] == "z-"
     assert hit["normal"][0] < -0.5
@@ -350,12 +353,12 @@ def test_a_process_is_known_by_its_start(tmp_path):
 
     here = os.getpid()
     assert is_alive({"pid": here, "born": born(here)})
-    assert not is_alive({"pid": here, "born": "1"})  # another process that now has the number
+    assert not is_alive({"pid": here, "born": "1"})  # another process that now has the number of the run
     assert not is_alive({"pid": 2**22 + 1, "born": None})
 
 
 def test_a_scan_without_room_is_refused_before_it_is_read(tmp_path, monkeypatch):
-    """Oracle: 60 GiB in a sparse file, with 10 GiB free."""
+    """Oracle: 60 GiB in a sparse file, with 10 GiB of free space."""
     from osteon.errors import MachineError
     from osteon.studio import scan
 
@@ -379,7 +382,7 @@ def test_two_studios_share_no_queue(tmp_path):
 
 
 def test_types_of_the_page():
-    """Oracle: tsc, if it is installed: the comments of the page's modules give the types of all their definitions."""
+    """Oracle: tsc, if installed. The comments in the modules of the page state the types of all definitions."""
     compiler = os.environ.get("OSTEON_TSC") or shutil.which("tsc")
     if not compiler:
         pytest.skip("tsc is not installed (npm: typescript); OSTEON_TSC names it")

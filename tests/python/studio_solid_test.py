@@ -1,4 +1,4 @@
-"""Filters, threshold and materials of the solid in the studio, in a headless Chromium."""
+"""Tests of filters, threshold and materials of the solid in the studio, in a headless Chromium."""
 
 import browser
 import numpy as np
@@ -17,7 +17,8 @@ def tab():
 
 
 def test_a_density_law_over_the_histogram(tab, tmp_path):
-    """Oracle: E = coefficient (slope grey + intercept)^exponent at the threshold; the curve is drawn; the job runs."""
+    """Oracle: E = coefficient (slope grey + intercept)^exponent at the threshold. The curve is drawn, and the job
+    runs."""
     folder = write_job(tmp_path, 24)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(tab, served.address)
@@ -42,7 +43,8 @@ def test_a_density_law_over_the_histogram(tab, tmp_path):
 
 
 def test_necks_are_shown(tab, tmp_path):
-    """Oracle: a rod of six voxels between two blocks, and its connections to them; the button moves to the first."""
+    """Oracle: a rod of six voxels between two blocks, with its connections to the blocks. The button moves to the first
+    neck."""
     image = np.full((18, 12, 12), 20, "u1")
     image[:6] = image[12:] = 200
     image[6:12, 3, 8] = 200
@@ -59,8 +61,8 @@ def test_necks_are_shown(tab, tmp_path):
 
 
 def test_filters_change_what_is_seen_and_the_file(tab, tmp_path):
-    """Oracle: the tables of the file; the histogram of the image after the step; removing a filter restores the earlier
-    text."""
+    """Oracle: the tables of the file, and the histogram of the image after the step. Removing a filter restores the
+    earlier text."""
     folder = write_job(tmp_path, EDGE)
     with studio.studio(folder, "bone.toml", binary=BINARY) as served:
         page = opened(tab, served.address)

@@ -1,7 +1,7 @@
-"""netCDF4, h5py, the VTKHDF reader of VTK and its XDMF reader return the same content of a result file.
+"""Tests that netCDF4, h5py, the VTKHDF reader of VTK and its XDMF reader return equal contents of a result file.
 
-Oracle: the functions of the position in tests/io/sample.hpp, written out again in NumPy.
-Needs osteon_write_sample in OSTEON_BUILD_DIR (default build/release).
+Oracle: the functions of the position in tests/io/sample.hpp, written again in NumPy. The tests need osteon_write_sample
+in OSTEON_BUILD_DIR (default build/release).
 """
 
 import hashlib
@@ -114,7 +114,7 @@ def check_image(image, tensor_components=6):
     assert np.array_equal(vtk_to_numpy(cells.GetArray("sed")).reshape(SHAPE), sed, equal_nan=True)
     tensor = vtk_to_numpy(cells.GetArray("strain"))
     assert tensor.shape == (np.prod(SHAPE), tensor_components)
-    if tensor_components == 9:  # a full symmetric matrix; VTK orders the six components xx, yy, zz, xy, yz, xz
+    if tensor_components == 9:  # a full symmetric matrix; VTK has the order xx, yy, zz, xy, yz, xz for six components
         matrix = tensor.reshape(-1, 3, 3)
         assert np.array_equal(matrix, matrix.transpose(0, 2, 1), equal_nan=True)
         tensor = tensor[:, [0, 4, 8, 1, 5, 2]]
@@ -147,7 +147,7 @@ def test_h5py_reads_the_same(directory):
 
 
 def metadata_digest(path):
-    """docs/reference/format.md, "Digests", implemented in NumPy."""
+    """The digest of docs/reference/format.md, "Digests", in NumPy."""
     lines = set()
 
     def attributes(owner, place):
@@ -231,7 +231,7 @@ def test_a_copy_by_nccopy_is_read_the_same(directory, tmp_path, options):
     check_image(reader.GetOutput())
 
 
-# Oracle: the same values and digests; an environment without the filter causes one message with the remedy.
+# Oracle: equal values and digests. In an environment without the filter, one message contains the remedy.
 def test_zstd(directory, tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "HDF5_PLUGIN_PATH"}
     refused = subprocess.run(
@@ -247,7 +247,7 @@ def test_zstd(directory, tmp_path):
     with h5py.File(path) as file:
         assert "32015" in file["VTKHDF/CellData/sed"]._filters
         assert np.array_equal(file["VTKHDF/CellData/sed"][:], expected()[1], equal_nan=True)
-    assert verify(path).returncode == 0  # finds the package on its own
+    assert verify(path).returncode == 0  # the program finds the package without help
     environment["HDF5_PLUGIN_PATH"] = "/nowhere"
     checked = subprocess.run([OSTEON, "verify", path], env=environment, capture_output=True, text=True, timeout=60)
     assert checked.returncode == 3 and "CellData/sed: cannot be read: HDF5 filter 32015" in checked.stdout
@@ -263,7 +263,7 @@ def test_uncompressed_and_aligned(directory, tmp_path):
             assert data.chunks is None and data.id.get_offset() % (1 << 16) == 0
 
 
-# Oracle: every flipped bit and every truncation is reported, with exit code 3, within a short time.
+# Oracle: every flipped bit and every truncation is reported with exit code 3, within a short time.
 def test_verify_finds_every_damage(directory, tmp_path):
     good = (directory / "sample.vtkhdf").read_bytes()
     assert verify(directory / "sample.vtkhdf").returncode == 0
@@ -287,7 +287,7 @@ def test_verify_finds_every_damage(directory, tmp_path):
     assert time.monotonic() - start < 60
 
 
-# Oracle: an incomplete file has another name, and a complete one has a seal; copies by other programs preserve the
+# Oracle: an incomplete file has another name, and a complete file has a seal. Copies by other programs preserve the
 # digests.
 def test_pictures_of_what_is_no_whole_result_are_refused(directory, tmp_path):
     good = directory / "sample.vtkhdf"
@@ -309,7 +309,7 @@ def test_pictures_of_what_is_no_whole_result_are_refused(directory, tmp_path):
         assert not (tmp_path / "x.png").exists()
 
 
-# Oracle: the times that VTK reads from the file; the reader of PyVista requests them and fails if there are none.
+# Oracle: the times that VTK reads from the file. The reader of PyVista requests the times and fails if there are none.
 def test_xdmf_states_a_time(directory):
     vtk = pytest.importorskip("vtk")
     if not hasattr(vtk, "vtkXdmfReader"):

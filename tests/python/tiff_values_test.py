@@ -1,4 +1,4 @@
-"""Grey values and axes of TIFF files. Oracle: the arrays written by tifffile or Pillow, and their functions."""
+"""Grey values and axes of TIFF files. Oracle: the arrays that tifffile or Pillow wrote, and their functions."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def _in_tmp(tmp_path, monkeypatch):
 
 
 def agreed(name: str) -> np.ndarray:
-    """Values from the reader; those of a quick look, which reads the header and some planes, are equal."""
+    """Values from the reader. The values of a quick look, which reads the header and some planes, are equal."""
     volume, seen = read_image(name), header(name)
     assert tuple(seen.shape) == volume.values.shape and seen.spacing_mm == volume.spacing_mm
     assert seen.dtype == volume.values.dtype.name
@@ -48,7 +48,7 @@ def imagej(lines: str, stored: np.ndarray = STORED, name: str = "ij.tif", **opti
     ],
 )
 def test_imagej_calibrations_are_applied(lines, function, kind, unit):
-    """Oracle: Calibration of ImageJ: c0 + c1 v + c2 v^2 ... of a stored value v, in 32-bit floats."""
+    """Oracle: the calibration of ImageJ, c0 + c1 v + c2 v^2 ... of a stored value v, in 32-bit floats."""
     values = agreed(imagej(lines))
     assert values.dtype.name == kind
     np.testing.assert_allclose(values, function(STORED.astype("f8")), rtol=1e-7)
@@ -68,20 +68,20 @@ def test_imagej_calibrations_are_applied(lines, function, kind, unit):
     ],
 )
 def test_other_calibrations_are_rejected(lines, words):
-    """Oracle: the contract: the name of the function and the remedy."""
+    """Oracle: the contract, with the name of the function and the remedy."""
     with pytest.raises(DataError, match=words):
         read_image(imagej(lines))
 
 
 def test_a_calibration_of_floats_is_not_applied_as_in_imagej():
-    """Oracle: ImageJ calibrates 8- and 16-bit images only."""
+    """Oracle: ImageJ calibrates only images of 8 and 16 bits."""
     values = STORED.astype("f4")
     np.testing.assert_array_equal(agreed(imagej("cf=0\nc0=-5\nc1=2\n", values)), values)
     assert "not applied" in read_image("ij.tif").warnings[0]
 
 
 def test_slices_of_imagej_are_calibrated_alike():
-    """Oracle: v - 32768; slices with two calibrations are not a stack."""
+    """Oracle: v - 32768. Slices with two calibrations are not a stack."""
     for z, plane in enumerate(STORED):
         imagej("cf=0\nc0=-32768.0\nc1=1.0\n", plane[None], f"s{z}.tif")
     np.testing.assert_array_equal(read_image(".").values, STORED.astype("i4") - 32768)
@@ -93,7 +93,7 @@ def test_slices_of_imagej_are_calibrated_alike():
 @pytest.mark.parametrize("kind", ["bool", "u1", "u2", "u4"])
 @pytest.mark.parametrize("compression", [None, "packbits", "zlib"])
 def test_white_is_zero_is_inverted(kind, compression):
-    """Oracle: the specification of TIFF 6.0: 0 is white, so the grey value is 2^bits - 1 - v."""
+    """Oracle: the specification of TIFF 6.0. 0 is white, so that the grey value is 2^bits - 1 - v."""
     stored = MASK if kind == "bool" else (STORED >> (8 if kind == "u1" else 0)).astype(kind)
     stored = stored.astype("u4") * 1000 % 2**31 if kind == "u4" else stored
     tifffile.imwrite("w.tif", stored, photometric="miniswhite", metadata=None, compression=compression)
@@ -113,7 +113,7 @@ def test_a_white_mask_of_pillow():
 
 
 def test_floats_have_no_white_to_invert_by():
-    """Oracle: the values written; the warning states that they are not inverted."""
+    """Oracle: the values written. The warning states that these values are not inverted."""
     tifffile.imwrite("f.tif", STORED.astype("f4"), photometric="miniswhite", metadata=None)
     np.testing.assert_array_equal(agreed("f.tif"), STORED)
     assert "used as stored" in read_image("f.tif").warnings[0]
@@ -121,7 +121,7 @@ def test_floats_have_no_white_to_invert_by():
 
 @pytest.mark.parametrize("width", [8, 10, 1])
 def test_masks_of_one_bit_without_compression(width):
-    """Oracle: the data written by Pillow; rows end at a byte."""
+    """Oracle: the data that Pillow wrote. Rows end at a byte."""
     mask = MASK[:, :, :width]
     frames = [Image.fromarray(plane) for plane in mask]
     frames[0].save("m.tif", save_all=True, append_images=frames[1:])
@@ -148,7 +148,7 @@ def test_twelve_bits(options):
 
 @pytest.mark.parametrize("axes", ["XYZ", "ZXY", "YXZ", "ZYX", "QYX", "TZYX", "CZYX"])
 def test_named_axes_are_put_in_order(axes):
-    """Oracle: numpy's transposition of the array that tifffile wrote with these axes."""
+    """Oracle: the transposition by numpy of the array that tifffile wrote with these axes."""
     volume = STORED if len(axes) == 3 else STORED[None]
     at = {name: i for i, name in enumerate("ZYX" if "Q" not in axes else "QYX")}
     written = volume if len(axes) == 4 else volume.transpose([at[name] for name in axes])
@@ -159,7 +159,7 @@ def test_named_axes_are_put_in_order(axes):
 @pytest.mark.parametrize(("axes", "words"), [("TYX", "so 6 time"), ("CYX", "so 6 channels")])
 @pytest.mark.parametrize("name", ["a.tif", "a.ome.tif"])
 def test_times_and_channels_are_no_slices(axes, words, name):
-    """Oracle: the contract: an image with several times or channels is rejected, also by a quick look."""
+    """Oracle: the contract. An image with several times or channels is rejected, also by a quick look."""
     tifffile.imwrite(name, STORED, photometric="minisblack", metadata={"axes": axes})
     for read in (read_image, header):
         with pytest.raises(DataError, match=words + ".*'axes': 'ZYX'"):
@@ -167,7 +167,7 @@ def test_times_and_channels_are_no_slices(axes, words, name):
 
 
 def test_a_distance_of_slices_makes_channels_of_imagej_slices():
-    """Oracle: the data written by tifffile; without names of axes it writes channels."""
+    """Oracle: the data that tifffile wrote. Without names of axes, tifffile writes channels."""
     tifffile.imwrite("a.tif", STORED, imagej=True, metadata={"spacing": 3.0, "unit": "microns"}, resolution=(0.5, 0.25))
     np.testing.assert_array_equal(agreed("a.tif"), STORED)
     volume = read_image("a.tif")
@@ -179,7 +179,7 @@ def test_a_distance_of_slices_makes_channels_of_imagej_slices():
     [("Å", 1e-7), ("pm", 1e-9), ("Mm", 1e9), ("cm", 10), ("in", 25.4), ("thou", 0.0254), ("pixel", None), ("km", 1e6)],
 )
 def test_units_of_ome(unit, mm):
-    """Oracle: OME's UnitsLength, by hand."""
+    """Oracle: UnitsLength of OME, determined by hand."""
     sizes = {f"PhysicalSize{a}": 2.0 for a in "XYZ"} | {f"PhysicalSize{a}Unit": unit for a in "XYZ"}
     tifffile.imwrite("a.ome.tif", STORED, metadata={"axes": "ZYX", **sizes})
     assert read_image("a.ome.tif").spacing_mm == (None if mm is None else pytest.approx((2 * mm,) * 3))
@@ -190,7 +190,7 @@ def test_units_of_ome(unit, mm):
     [("micrometers", 1e-3), ("Millimeters", 1), ("centimetres", 10), ("nanometers", 1e-6), ("inches", None)],
 )
 def test_units_in_the_plural(unit, mm):
-    """Oracle: by hand; an inch is a unit of printers and not a voxel size."""
+    """Oracle: determined by hand. An inch is a unit of printers and not a voxel size."""
     imagej("")
     name = imagej("", name="u.tif")
     data = Path(name).read_bytes().replace(b"unit=mm\n", b"")
@@ -201,7 +201,7 @@ def test_units_in_the_plural(unit, mm):
 
 
 def test_units_of_each_axis_of_imagej():
-    """Oracle: by hand: ImageJ states yunit and zunit if they differ."""
+    """Oracle: determined by hand. ImageJ states yunit and zunit if they differ."""
     words = "ImageJ=1.53t\nimages=6\nslices=6\nunit=mm\nyunit=um\nzunit=cm\nspacing=2\n"
     tifffile.imwrite(
         "u.tif", STORED, metadata=None, photometric="minisblack", description=words, resolution=(0.5, 0.25)
@@ -210,7 +210,7 @@ def test_units_of_each_axis_of_imagej():
 
 
 def test_a_large_mask_is_checked_by_some_planes():
-    """Oracle: the mask; its values are counted as numbers, which JSON can represent."""
+    """Oracle: the mask. Its values are counted as numbers, which JSON can represent."""
     tifffile.imwrite("m.tif", MASK, photometric="minisblack", metadata=None)
     np.save("m.npy", MASK)
     for name in ("m.tif", "m.npy"):

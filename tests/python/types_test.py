@@ -1,4 +1,4 @@
-"""Types of the public functions, as checked by mypy in a user's program."""
+"""Tests of the types of the public functions, as mypy checks them in the program of a user."""
 
 import importlib.util
 import os
@@ -27,7 +27,7 @@ unit: str = osteon.load("folder").answers["stiffness_N_per_mm"].unit
 shape: dict = osteon.morphometry(image.tolist(), 0.05)
 fields: dict[str, np.ndarray] = osteon.load_fields("results.nc")
 """
-# The types of NumPy and osteon are read; those of packages that no listed public function uses would take 12 CPU
+# The types of NumPy and osteon are read. The types of packages that no listed public function uses would take 12 CPU
 # seconds.
 SETTINGS = """[mypy]
 ignore_missing_imports = True
@@ -35,7 +35,7 @@ follow_imports = silent
 [mypy-pyvista.*,vtk.*,vtkmodules.*,xarray.*,zarr.*,numcodecs.*,matplotlib.*,scipy.*,pandas.*]
 follow_imports = skip
 """
-# A call, and the error reported by mypy.
+# A call, and the error that mypy reports for the call.
 WRONG = {
     "osteon.stiffness(image, 0.05, youngs_modulus_MPa=1000.0)": r'Missing named argument "poisson_ratio"',
     'osteon.stiffness(image, "x", youngs_modulus_MPa=1.0, poisson_ratio=0.3)': 'incompatible type "str"',
@@ -64,7 +64,7 @@ def mypy(folder: Path, text: str) -> str:
 
 
 def test_calls_are_checked_by_mypy(tmp_path):
-    """Oracle: mypy: correct calls pass; each wrong call causes one error on its own line."""
+    """Oracle: mypy. Correct calls pass, and each wrong call causes one error on its own line."""
     calls = list(WRONG)
     printed = mypy(tmp_path, HEAD + "\n".join(calls) + RIGHT)
     errors = {int(n): text for n, text in re.findall(r"^program\.py:(\d+): error: (.*)$", printed, re.M)}

@@ -1,4 +1,4 @@
-"""The report's viewer in a headless Chromium: pages, keys, pointer, wheel, touch, no WebGL, paper."""
+"""Tests of the viewer of the report in a headless Chromium: pages, keys, pointer, wheel, touch, no WebGL, and paper."""
 
 import re
 
@@ -41,7 +41,7 @@ def page(started, report):
 
 
 def cursor(page):
-    """The voxel z, y, x of the cursor, from the displayed position."""
+    """The voxel (z, y, x) of the cursor, from the displayed position."""
     text = page.value("document.querySelector('.readout').textContent")
     place = {axis: float(value) for axis, value in re.findall(r"([xyz]) (-?[0-9.]+)", text)}
     return tuple(round(place[axis] / SPACING - 0.5) for axis in "zyx")
@@ -59,7 +59,8 @@ def press(page, selector, *keys):
 
 
 def pixels(page, selector):
-    """A checksum of a canvas that changes with its picture. 3-D pictures are drawn before the next frame."""
+    """A checksum of a canvas. The checksum changes with the picture of the canvas. 3-D pictures are drawn before the
+    next frame."""
     return page.value(
         "new Promise(done => setTimeout(() => { const c = document.querySelector("
         + repr(selector)
@@ -83,7 +84,8 @@ BROKEN_WORDS = """
 
 
 def test_tables_keep_words_whole_on_a_narrow_screen(started, report):
-    """Oracle: the lines of each word in the browser's layout, and the width of columns of text: at least 90 pixels."""
+    """Oracle: the lines of each word in the layout of the browser, and a width of at least 90 pixels for columns of
+    text."""
     started.size(420, 900, touch=True)
     started.dark(False)
     started.open(report)
@@ -96,7 +98,7 @@ def test_tables_keep_words_whole_on_a_narrow_screen(started, report):
 @pytest.mark.parametrize("width", [1400, 420])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):
-    """Oracle: the page width computed by the browser, and its console."""
+    """Oracle: the page width that the browser computes, and the console of the browser."""
     started.complaints.clear()
     started.size(width, 900, touch=width < 600)
     started.dark(dark)
@@ -111,7 +113,7 @@ def test_the_page_fits_and_complains_of_nothing(started, report, width, dark):
 
 
 def test_keys_move_the_cursor_and_the_values_follow(page, report):
-    """Oracle: the values of the file at the voxel, to half a code of one byte and three digits."""
+    """Oracle: the values of the file at the voxel, to half a code of one byte and to three digits."""
     begin = cursor(page)
     press(page, Z, "ArrowRight", "ArrowRight", "ArrowUp", "PageUp", "PageUp", "PageUp")
     z, y, x = cursor(page)
@@ -140,7 +142,7 @@ def test_keys_move_the_cursor_and_the_values_follow(page, report):
 
 
 def test_pointer_and_wheel_move_the_cursor(page):
-    """Oracle: the centre of a canvas is the centre of the image; one step of the wheel is one slice."""
+    """Oracle: the centre of a canvas is the centre of the image. One step of the wheel is one slice."""
     middle = page.centre(Z)
     page.drag((middle[0] + 30, middle[1]), middle)
     z, y, x = cursor(page)
@@ -152,7 +154,7 @@ def test_pointer_and_wheel_move_the_cursor(page):
 
 
 def test_the_surface_turns_and_comes_nearer(page):
-    """Oracle: another picture after each rotation, and the first one again after Home."""
+    """Oracle: another picture after each rotation, and the first picture again after Home."""
     first = pixels(page, "canvas.gl")
     press(page, "canvas.gl", "ArrowRight")
     turned = pixels(page, "canvas.gl")
@@ -170,7 +172,8 @@ def test_the_surface_turns_and_comes_nearer(page):
 
 
 def test_controls_change_field_colours_cut_and_sets(page):
-    """Oracle: another picture for each; the colour bar states its limit, and that there are values above it."""
+    """Oracle: another picture for each control. The colour bar states its limit, and states that there are values above
+    the limit."""
 
     def put(name, value, event="input"):
         page.value(
@@ -203,8 +206,8 @@ def test_controls_change_field_colours_cut_and_sets(page):
 
 
 def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
-    """Oracle: the tip moves in the direction of bending, farther for a larger scale; the plot shows the range of the
-    field on the line."""
+    """Oracle: the tip moves in the direction of bending, and moves farther for a larger scale. The plot shows the range
+    of the field on the line."""
     folder = write_output(tmp_path / "job", bends=True)
     assert main([str(folder)]) == 0
     page = started
@@ -231,7 +234,7 @@ def test_the_deformed_shape_and_values_along_a_line(started, tmp_path):
     reported = float(page.value(f"{label}.querySelector('output').textContent").removeprefix("× "))
     assert reported == pytest.approx(
         28 * SPACING / 6 / 1e-3, rel=0.06
-    )  # a sixth of the longest edge; block means are below the tip
+    )  # a sixth of the longest edge; block means are smaller than the value at the tip
     put("deform", 0)
     assert pixels(page, "canvas.gl") == views[0]
 
@@ -264,7 +267,7 @@ def tip(page):
 
 
 def test_sets_are_named_and_the_maximum_is_found(page, report):
-    """Oracle: the maximum in the file; the sets of the scene."""
+    """Oracle: the maximum in the file, and the sets of the scene."""
     assert "grip: fixed along x, y, z" in page.value("document.querySelector('.legend').textContent")
     assert "<top>: 3 N" in page.value("document.querySelector('.legend').textContent")
     page.value("document.querySelector('[name=peak]').click()")
@@ -280,7 +283,7 @@ def test_sets_are_named_and_the_maximum_is_found(page, report):
 
 
 def test_fingers_move_the_cursor_and_the_surface(started, report):
-    """Oracle: the position of the cursor; two fingers that move apart enlarge the surface."""
+    """Oracle: the position of the cursor. Two fingers that move apart enlarge the surface."""
     started.size(420, 900, touch=True)
     started.complaints.clear()
     started.open(report)
@@ -299,7 +302,7 @@ def test_fingers_move_the_cursor_and_the_surface(started, report):
 
 @pytest.mark.parametrize("how", ["address", "browser"])
 def test_without_webgl_the_slices_live_and_a_picture_stands_there(started, report, how):
-    """Oracle: the visible elements; keys still move the cursor."""
+    """Oracle: the visible elements. Keys still move the cursor."""
     if how == "address":
         look_at_page_without_gl(started, report, "#nogl")
     else:

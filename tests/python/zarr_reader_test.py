@@ -1,5 +1,5 @@
-"""Import of Zarr. Oracle: the package zarr, which wrote the arrays; for exports of osteon, the field and its
-position."""
+"""Import of Zarr. Oracle: the package zarr, which wrote the arrays. For exports of osteon, the oracle is the field and
+its position."""
 
 import json
 import shutil
@@ -26,9 +26,9 @@ def _in_tmp(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["u1", "f4"])
 def test_an_export_of_osteon_is_read_with_its_place(kind):
-    """Oracle: the field: values, spacing, low corner and axes."""
+    """Oracle: the field, with values, spacing, low corner and axes."""
     values = np.random.default_rng(1).integers(0, 5, (70, 8, 66)).astype(kind)
-    values[:64, :, :64] = 0  # an empty chunk, which the export omits if its values equal the fill value
+    values[:64, :, :64] = 0  # an empty chunk, which the export omits if the values of the chunk equal the fill value
     placement = Placement(np.array([7.0, -3.0, 11.0]), TURN)
     field = Field(
         "material" if kind == "u1" else "sed",
@@ -108,7 +108,7 @@ def space(names: str, unit: str | None = "micrometer") -> list[dict]:
     [("zyx", "micrometer", 1e-3), ("xyz", "millimeter", 1), ("yxz", "nanometer", 1e-6), ("zyx", None, None)],
 )
 def test_axes_and_units_of_ome_zarr(axes, unit, mm):
-    """Oracle: OME-NGFF 0.4 by hand: axes by name; without a unit the voxel size is undefined."""
+    """Oracle: OME-NGFF 0.4, determined by hand. Axes are given by name. Without a unit, the voxel size is undefined."""
     sizes = {"z": 3.0, "y": 2.0, "x": 1.0}
     values = GREY.transpose(["zyx".index(n) for n in axes])
     volume = read_image(group(space(axes, unit), [sizes[n] for n in axes], values))
@@ -128,7 +128,7 @@ def test_axes_and_units_of_ome_zarr(axes, unit, mm):
     ],
 )
 def test_other_groups_are_rejected(make, words):
-    """Oracle: the contract: one sentence with the reason."""
+    """Oracle: the contract, with one sentence that contains the reason."""
     for read in (read_image, header):
         with pytest.raises(DataError, match=words) as caught:
             read(make())
@@ -136,8 +136,8 @@ def test_other_groups_are_rejected(make, words):
 
 
 def test_missing_chunks():
-    """Oracle: by hand: the fill value with a warning, if the file states one; otherwise an error with the number of
-    chunks."""
+    """Oracle: determined by hand. If the file states a fill value, this value is used with a warning. Otherwise, an
+    error contains the number of chunks."""
     group(space("zyx"), [1, 1, 1])
     head = Path("g.zarr/0/.zarray")
     for path in Path("g.zarr/0").iterdir():

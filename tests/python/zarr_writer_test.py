@@ -1,5 +1,5 @@
-"""Export of OME-Zarr. Oracle: the package zarr reads the values written; positions by hand, as OME-NGFF 0.4 defines
-them."""
+"""Export of OME-Zarr. Oracle: the package zarr reads the values written. Positions are determined by hand as OME-NGFF
+0.4 defines them."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def place(multiscale: dict, level: int) -> tuple[list, list]:
 
 
 def test_a_field_has_its_values_units_and_place():
-    values = RNG.random((3, 70, 130)).astype("f4")  # more than a chunk, not a multiple of one
+    values = RNG.random((3, 70, 130)).astype("f4")  # the shape is larger than a chunk and not a multiple of a chunk
     values[:, :, 64:] = np.nan  # a chunk that is not written
     group, multiscale = written(values)
     np.testing.assert_array_equal(group["0"][:], values)
@@ -47,7 +47,7 @@ def test_a_field_has_its_values_units_and_place():
 
 
 def test_levels_are_means_of_what_is_there_and_stay_in_place():
-    """Oracle: the mean of the 2 x 2 x 2 voxels, whose centre is the position of the coarse voxel."""
+    """Oracle: the mean of 2 x 2 x 2 voxels. The centre of these voxels is the position of the coarse voxel."""
     values = RNG.random((2, 4, 130)).astype("f4")
     values[0, 0, 0] = np.nan
     group, multiscale = written(values)

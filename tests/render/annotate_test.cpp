@@ -19,14 +19,14 @@ render::scene empty_scene() {
   return s;
 }
 
-// An annotated picture of uniform grey.
+// An annotated picture in uniform grey.
 std::vector<std::uint8_t> annotated(const render::scene& what, const render::annotations& wanted, std::uint8_t grey) {
   std::vector<std::uint8_t> rgba(static_cast<std::size_t>(what.width * what.height * 4), grey);
   render::annotate(rgba, what, {20, 20, 20}, wanted);
   return rgba;
 }
 
-// Oracle: by hand; round numbers, and zero without a sign.
+// Oracle: determined by hand. The ticks are round numbers, and zero has no sign.
 TEST(ticks, are_round_numbers_within_the_range) {
   EXPECT_EQ(render::ticks(0, 10, 6), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(render::ticks(-0.25, 0.25, 3), (std::vector<double>{-0.2, 0, 0.2}));
@@ -34,7 +34,7 @@ TEST(ticks, are_round_numbers_within_the_range) {
   EXPECT_TRUE(render::ticks(1, 1, 5).empty());
 }
 
-// Oracle: a question mark for a letter missing from the font, of two bytes in UTF-8.
+// Oracle: a question mark replaces a letter that is missing from the font. The letter has two bytes in UTF-8.
 TEST(canvas, shows_a_character_that_it_has_not_once) {
   EXPECT_EQ(render::canvas::text_width("\xc2\xb5m", 1), render::canvas::text_width("?m", 1));
   std::vector<std::uint8_t> a(4 * 40 * 10), b(a);
@@ -43,8 +43,8 @@ TEST(canvas, shows_a_character_that_it_has_not_once) {
   EXPECT_EQ(a, b);
 }
 
-// Oracle: if the background is as bright as the ink, words are legible by their edges, which have the background's
-// colour.
+// Oracle: if the background is as bright as the ink, words are legible by their edges. The edges have the colour of the
+// background.
 TEST(annotate, can_be_read_on_a_bright_object) {
   render::annotations wanted;
   wanted.title = "title";
@@ -81,7 +81,8 @@ TEST(annotate, shows_the_colours_of_control_points) {
   EXPECT_GT(blues, 5);
 }
 
-// Oracle: by hand; 8-bit sRGB of red, blue and half of each (188 = round(255 * 0.735)), from the low to the high end.
+// Oracle: computed by hand. The colours are 8-bit sRGB values of red, of blue, and of half of each (188 = round(255 *
+// 0.735)), from the low to the high end.
 TEST(annotate, lists_the_colours_of_its_bar) {
   render::annotations wanted;
   EXPECT_TRUE(render::bar_colours(wanted, 3).empty());
@@ -96,7 +97,7 @@ TEST(annotate, lists_the_colours_of_its_bar) {
   EXPECT_EQ(colours.back() & 255U, 255U);
 }
 
-// Oracle: the mirror image of a point, from the mirrored position of the camera, has the same column and row.
+// Oracle: the mirror image of a point, from the mirrored position of the camera, has an equal column and row.
 TEST(annotate, sees_left_handed_axes_as_they_are_in_space) {
   const index3 domain{30, 20, 10};
   const vector3 h{0.1, 0.2, 0.3};
@@ -114,18 +115,18 @@ TEST(annotate, sees_left_handed_axes_as_they_are_in_space) {
   }
 }
 
-// Oracle: by hand; of the edges of a box around the camera only the parts in front are drawn, all of them inside the
-// picture.
+// Oracle: determined by hand. If a box surrounds the camera, only the parts of its edges in front of the camera are drawn.
+// These parts are inside the picture.
 TEST(annotate, draws_a_box_around_the_camera) {
   render::scene s = empty_scene();
   s.view.eye_mm = vector3{1, 1, 1};
   s.view.look_at_mm = vector3{1, 1, 0};
   render::annotations wanted;
   wanted.axes = wanted.scale_bar = false;
-  s.view.zoom = 0.2;  // wide enough for the far face: 2 mm of 2.7 at 1 mm
+  s.view.zoom = 0.2;  // the picture is wide enough for the far face: 2 mm of 2.7 at 1 mm
   const auto picture = annotated(s, wanted, 0);
   const auto bright = [&](int column, int row) { return picture[static_cast<std::size_t>(4 * (row * 400 + column))] > 40; };
-  // The far face is a square in the middle, edges from its corners extend outwards.
+  // The far face is a square in the middle. Edges extend outwards from its corners.
   const double half = 150 / (0.2679 / 0.2);
   int hits = 0;
   for (int i = -2; i <= 2; ++i) hits += bright(200 + static_cast<int>(half) + i, 150);

@@ -28,7 +28,7 @@ std::vector<int> front_to_back(int n) {
   return order;
 }
 
-// The picture of one frame by `choose_compositor` or the usual compositor, on rank 0.
+// The picture of one frame by `choose_compositor`, or by the usual compositor, on rank 0.
 template <class Make>
 std::vector<std::byte> composited(const comm::composite_options& o, Make make) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
@@ -48,7 +48,7 @@ std::vector<std::byte> composited(const comm::composite_options& o, Make make) {
   return {made.begin(), made.end()};
 }
 
-// Oracle: a machine with a slow network and no cost of waiting: a method without messages is cheapest, and its time is
+// Oracle: a machine with a slow network and no cost of waiting. A method without messages is cheapest, and its time is
 // computed by hand.
 TEST(rank_compositors, prefers_shared_memory_on_one_host) {
   const auto ranked = render::rank_compositors(net::blue_gene_l(), {1, 4, 4}, 4, picture(512, 512));
@@ -58,7 +58,7 @@ TEST(rank_compositors, prefers_shared_memory_on_one_host) {
       std::is_sorted(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.predicted < b.predicted; }));
 }
 
-// Oracle: the definition of a host: hosts share no memory.
+// Oracle: the definition of a host. Two hosts share no memory.
 TEST(rank_compositors, shares_memory_only_inside_hosts) {
   for (const auto& c : render::rank_compositors(net::blue_gene_l(), {4, 1, 1}, 4, picture(512, 512)))
     EXPECT_EQ(c.by, comm::transport::messages) << c.name;
@@ -67,7 +67,8 @@ TEST(rank_compositors, shares_memory_only_inside_hosts) {
   for (const auto& c : ranked) EXPECT_NE(c.by, comm::transport::shared) << c.name;
 }
 
-// Oracle: equation 4. Methods for a million ranks are ranked without a plan, and without a method of n^2 messages.
+// Oracle: equation 4. Methods for a million ranks are ranked without a plan. The ranking contains no method with n^2
+// messages.
 TEST(rank_compositors, takes_equations_for_many_ranks) {
   const int many = 1 << 20;
   const auto ranked = render::rank_compositors(net::ha8000(), {many, 1, 1}, many, picture(512, 512));
@@ -78,7 +79,7 @@ TEST(rank_compositors, takes_equations_for_many_ranks) {
   EXPECT_THROW(render::messages_time(net::ha8000(), "tree", many, elements, 4), usage_error);
 }
 
-// Oracle: the compositor that was not selected; both round once, so that the pictures are bitwise equal if all layers
+// Oracle: the compositor that was not selected. Both compositors round once. The pictures are bitwise equal if all layers
 // meet in one place, and equal within one unit otherwise.
 TEST(choose_compositor, makes_the_same_picture_and_agrees) {
   const int ranks = comm::size(MPI_COMM_WORLD);
@@ -94,7 +95,7 @@ TEST(choose_compositor, makes_the_same_picture_and_agrees) {
       return std::move(made.compositor);
     });
     EXPECT_NE(log.find("predicted"), std::string::npos) << log;
-    EXPECT_EQ(log.find(';') != std::string::npos, ranks > 1) << log;  // several were tried
+    EXPECT_EQ(log.find(';') != std::string::npos, ranks > 1) << log;  // several compositors were measured
     const auto usual = composited(picture(61, 47), [&](const auto&, const auto&, const auto&) {
       return comm::compositor::make(MPI_COMM_WORLD, picture(61, 47));
     });
@@ -104,7 +105,7 @@ TEST(choose_compositor, makes_the_same_picture_and_agrees) {
   }
 }
 
-// Oracle: bounds for any machine of today, and the definition of layout_of.
+// Oracle: bounds for any present machine, and the definition of layout_of.
 TEST(probe_machine, measures_figures_that_are_possible) {
   const host_layout layout = render::layout_of(MPI_COMM_WORLD, 0);
   EXPECT_EQ(layout.hosts, 1);

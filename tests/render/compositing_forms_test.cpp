@@ -50,7 +50,7 @@ struct sphere {
   }
 };
 
-// Every method of `osteon plan`, each of its parameters, each collect; and the transports without a method.
+// Every method of `osteon plan`, with each of its parameters and each collect. The transports without a method are included.
 std::vector<std::string> forms() {
   std::vector<std::string> all{"auto", "messages", "shared", "hybrid"};
   for (const plan::method_description& m : plan::known_methods()) all.push_back(m.name);
@@ -65,7 +65,7 @@ std::vector<std::string> forms() {
   return all;
 }
 
-// All of a picture on rank 0, or a share of its rows on each rank.
+// All rows of a picture on rank 0, or a part of the rows on each rank.
 std::vector<int> rows(int height, bool on_root) {
   std::vector<int> first{0};
   for (int r = 1; r <= ranks_here(); ++r) first.push_back(on_root ? height : height * r / ranks_here());
@@ -86,7 +86,7 @@ struct use {
   kernel::colour_format pixels;
 };
 
-// `osteon render`, `osteon run`, an orbit and frames, as volume and as surface; and pictures of one pixel.
+// `osteon render`, `osteon run`, an orbit and frames, as volume and as surface. Pictures of one pixel are included.
 const std::vector<use> uses{
     {"render", render::method::volume, 13, 11, true, false, kernel::colour_format::wide},
     {"run", render::method::surface, 13, 11, false, false, kernel::colour_format::wide},
@@ -97,7 +97,7 @@ const std::vector<use> uses{
     {"one pixel of an orbit", render::method::volume, 1, 1, false, true, kernel::colour_format::rgba16f},
 };
 
-// A colour and its rounding to half precision, once when drawn and once when joined.
+// A colour and its rounding to half precision. The colour is rounded when drawn and when joined.
 void expect_near(const std::vector<float>& got, const std::vector<float>& expected, kernel::colour_format pixels) {
   ASSERT_EQ(got.size(), expected.size());
   if (pixels != kernel::colour_format::rgba16f) {
@@ -107,9 +107,9 @@ void expect_near(const std::vector<float>& got, const std::vector<float>& expect
   for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 0x1p-9) << i;
 }
 
-// Oracle: the picture of one rank, bitwise equal in wide pixels. The time-out of the test is the oracle of termination:
-// a method that leaves the whole picture on one rank, and a picture of fewer pixels than ranks, must not block the
-// other ranks.
+// Oracle: the picture of one rank. In wide pixels, the results must be bitwise equal. The time-out of the test checks
+// termination. A method may leave the whole picture on one rank, and a picture may have fewer pixels than ranks. Neither
+// case may block the other ranks.
 TEST(compositing_forms, end_on_every_number_of_ranks) {
   const sphere here(MPI_COMM_WORLD), alone(MPI_COMM_SELF);
   for (const use& u : uses) {
@@ -131,7 +131,8 @@ TEST(compositing_forms, end_on_every_number_of_ranks) {
   }
 }
 
-// Oracle: the same. The scenes of a job pass their compositor on; its method is selected by measurement.
+// Oracle: the picture of one rank. The scenes of a job pass their compositor on. A measurement selects the method of this
+// compositor.
 TEST(compositing_forms, chosen_by_measurement_end_for_a_single_pixel) {
   const sphere here(MPI_COMM_WORLD), alone(MPI_COMM_SELF);
   const render::image expected = render::render(alone.where, alone.scene(render::method::volume, 1, 1));

@@ -1,4 +1,4 @@
-// Line integral convolution: correlated along the field, noise across it.
+// Tests of line integral convolution. The result is correlated along the field and is noise across the field.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ plane_field field_of(const std::function<std::array<double, 2>(double up, double
 
 const plane_picture picture{192, 192, 12.0 / 192, 24};
 
-// Correlation of pixels with those at an offset in rows and columns, without a border of `margin` pixels.
+// Correlation of pixels with pixels at an offset in rows and columns. A border of `margin` pixels is left out.
 double correlation(const std::vector<float>& pixels, int rows, int columns, int margin = 40) {
   double mean = 0, square = 0, product = 0, count = 0;
   for (int row = margin; row < picture.height - margin; ++row)
@@ -42,7 +42,7 @@ TEST(LineConvolution, threads_lie_along_the_field_and_noise_across_it) {
   const auto right = line_convolution(field_of([](double, double) { return std::array{0.0, 3.0}; }), picture, 0, 192);
   EXPECT_GT(correlation(right, 0, 4), 0.8);
   EXPECT_LT(std::abs(correlation(right, 4, 0)), 0.15);
-  // Upwards to the right: opposite to the row numbers, which increase downwards.
+  // The field is directed upwards to the right. Row numbers increase downwards.
   const auto slanted = line_convolution(field_of([](double, double) { return std::array{-2.0, -2.0}; }), picture, 0, 192);
   EXPECT_GT(correlation(slanted, -4, 4), 0.6);
   EXPECT_LT(std::abs(correlation(slanted, 4, 4)), 0.15);
@@ -63,8 +63,8 @@ TEST(LineConvolution, threads_close_around_an_eddy) {
       across += at(radius, angle) * at(radius + 4, angle);
       square += at(radius, angle) * at(radius, angle);
     }
-  // 45 of 49 pixels of noise are the same 4 pixels further along; using the nearest pixels of both positions reduces
-  // the correlation.
+  // 45 of 49 pixels of noise are equal 4 pixels further along. Using the nearest pixels of both positions reduces the
+  // correlation.
   EXPECT_GT(along / square, 0.5);
   EXPECT_LT(std::abs(across / square), 0.2);
 }

@@ -24,7 +24,7 @@ using namespace osteon;
 
 bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
 
-// Whether a voxel is solid, determined at its centre.
+// Whether a voxel is solid, determined at the centre of the voxel.
 using solid_rule = std::function<bool(double z, double y, double x)>;
 
 std::vector<float> solid_of(const grid::block& where, const solid_rule& is_solid) {
@@ -85,7 +85,7 @@ bool is_anything(double z, double y, double x) {
   return (r < 7.3 && std::hypot(y - 9, z - 12) > 2.5) || std::abs(z + 0.37 * y - 24) < 0.5 || hash % 97 == 0;
 }
 
-// Oracle: the same field on one rank, bitwise equal.
+// Oracle: the same field on one rank. The results must be bitwise equal.
 TEST(smooth_mask, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const index3 domain{26, 17, 19};
   const grid::block alone = planes_of(MPI_COMM_SELF, domain);
@@ -102,7 +102,7 @@ TEST(smooth_mask, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the mask: every voxel keeps its phase; solid and empty far from a surface are 1 and 0.
+// Oracle: the mask. Every voxel keeps its phase. Far from a surface, solid is 1 and empty space is 0.
 TEST(smooth_mask, keeps_every_voxel_on_its_side) {
   std::mt19937 random(5);
   const index3 domain{20, 21, 22};
@@ -125,8 +125,8 @@ TEST(smooth_mask, keeps_every_voxel_on_its_side) {
   EXPECT_EQ(smooth.values[static_cast<std::size_t>((19 * domain.y) * domain.x)], 0);
 }
 
-// Oracle: the colours of a sphere by its own normals, fully lit: no part of it occludes the lamp or the sky. Residual
-// shading is the occlusion that cells of voxels produce on a curved surface.
+// Oracle: the colours of a sphere by its own normals, fully lit. No part of the sphere occludes the lamp or the sky. The
+// residual shading is the occlusion by cells of voxels on a curved surface.
 TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
   const index3 domain{44, 44, 44};
   constexpr double radius = 17.3;
@@ -148,7 +148,7 @@ TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
         const float* pixel = &picture.rgba[static_cast<std::size_t>(row * s.width + column) * 4];
         covered += pixel[3] > 0;
         const auto ray = from.ray_through(column, row);
-        // Position at which the ray meets the sphere, in voxels: directions are in mm, all edges are equal.
+        // Position at which the ray meets the sphere, in voxels. Directions are in mm, and all edges are equal.
         const vector3 start{ray.origin[0] - middle.z, ray.origin[1] - middle.y, ray.origin[2] - middle.x};
         const vector3 along = kernel::unit({ray.direction[0], ray.direction[1], ray.direction[2]});
         const double b = kernel::dot(start, along), h = b * b - kernel::dot(start, start) + radius * radius;
@@ -156,7 +156,7 @@ TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
         ++inside;
         const double t = -b - std::sqrt(h);
         const vector3 normal = kernel::unit({start.z + t * along.z, start.y + t * along.y, start.x + t * along.x});
-        if (kernel::dot(normal, along) > -0.3) continue;  // at the rim an error of a tenth of a voxel is a large angle
+        if (kernel::dot(normal, along) > -0.3) continue;  // at the rim, an error of a tenth of a voxel is a large angle
         ASSERT_EQ(pixel[3], 1) << column << ' ' << row;
         const auto expected = kernel::lit(specimen::grey, normal, studio, 1, 1);
         for (std::size_t c = 0; c < 3; ++c) {
@@ -172,8 +172,8 @@ TEST(opaque_surface, of_a_sphere_of_voxels_is_lit_as_the_sphere) {
   }
 }
 
-// Oracle: the projection: a plate of one voxel that extends from end to end covers every pixel of its outline, from
-// both sides, whether level, tilted, or so steep that its voxels share only edges.
+// Oracle: the projection. A plate of one voxel that extends from end to end covers every pixel of its outline, from both
+// sides. The plate is level, tilted, or so steep that its voxels share only edges.
 TEST(opaque_surface, of_a_plate_of_one_voxel_has_no_hole) {
   const index3 domain{36, 24, 24};
   for (const auto& [slope_y, slope_x] : {std::pair{0.0, 0.0}, {0.21, 0.08}, {0.5, 0.45}, {1.0, 0.3}}) {
@@ -203,8 +203,8 @@ TEST(opaque_surface, of_a_plate_of_one_voxel_has_no_hole) {
   }
 }
 
-// Oracle: a wide floor around a pit: the bottom is darker according to the height of its walls, in whose shadow the
-// lamp is invisible.
+// Oracle: a wide floor around a pit. The bottom of the pit is darker according to the height of the walls. In the shadow of
+// the walls, the lamp is invisible.
 TEST(opaque_surface, is_darker_in_a_pit) {
   const index3 domain{40, 64, 64};
   const specimen pitted(planes_of(MPI_COMM_WORLD, domain),
@@ -221,14 +221,14 @@ TEST(opaque_surface, is_darker_in_a_pit) {
     return picture.rgba[static_cast<std::size_t>(std::floor(place[1]) * s.width + std::floor(place[0])) * 4];
   };
   EXPECT_NEAR(at(shaded, 12, 12), at(bare, 12, 12), 0.02);  // the plane
-  // A disc of radius 4 at a height of 8 is a share of 4^2 / (4^2 + 8^2) of the sky, 0.2; the lamp is at 45 degrees.
+  // A disc of radius 4 at a height of 8 covers the fraction 4^2 / (4^2 + 8^2) = 0.2 of the sky. The lamp is at 45 degrees.
   const auto expected = kernel::lit(specimen::grey, {1, 0, 0}, studio_of(from), 0.2, 0);
   EXPECT_NEAR(at(shaded, 32, 32), expected[0], 0.09);
   EXPECT_LT(at(shaded, 32, 32), 0.45F * at(bare, 32, 32));
 }
 
-// Oracle: the picture of one rank, bitwise equal: with shade, smooth edges, and a clipping plane; also for steps so
-// short that a surface's spline extends beyond their segments.
+// Oracle: the picture of one rank, with shade, smooth edges, and a clipping plane. The results must be bitwise equal, also
+// for steps so short that the spline of a surface extends beyond their segments.
 TEST(opaque_surface, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const index3 domain{26, 17, 19};
   const auto draw = [&](const grid::block& where, double azimuth, double step_voxels, int width) {
@@ -252,7 +252,7 @@ TEST(opaque_surface, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the area of a block's outline; a pixel is the mean of four rays, or of one ray.
+// Oracle: the area of the outline of a block. A pixel is the mean of four rays, or the value of one ray.
 TEST(opaque_surface, has_smooth_edges) {
   const index3 domain{16, 16, 16};
   const specimen block(planes_of(MPI_COMM_WORLD, domain), [](double z, double, double) { return z < 8; });
@@ -272,12 +272,12 @@ TEST(opaque_surface, has_smooth_edges) {
     EXPECT_TRUE(rough.rgba[i] == 0 || rough.rgba[i] == 1);
   }
   EXPECT_GT(partly, 20);
-  // Seen from the side at 17 degrees, the block is 16 (cos 17 + sin 17) wide and 8 high; a pixel is 2 radius / 40.
+  // Seen from the side at 17 degrees, the block is 16 (cos 17 + sin 17) wide and 8 high. A pixel is 2 radius / 40.
   const double pixel = std::sqrt(3.0) * 16 / 40, turn = 17 * 3.14159265358979 / 180;
   EXPECT_NEAR(area, 16 * (std::cos(turn) + std::sin(turn)) * 8 / (pixel * pixel), 5);
 }
 
-// Oracle: cells that are nearly cubes in mm, as few as allowed; for a small domain its voxels.
+// Oracle: cells that are nearly cubes in mm, in the smallest permitted number. For a small domain, the cells are its voxels.
 TEST(solid_light, takes_cells_that_every_rank_can_hold) {
   EXPECT_EQ(render::light_cell({128, 128, 128}, {0.02, 0.02, 0.02}), (index3{1, 1, 1}));
   for (const index3 domain : {index3{107, 212, 164}, {1000, 1000, 1000}, {30, 4000, 50}, {1, 1, 100'000'000}}) {
@@ -289,7 +289,7 @@ TEST(solid_light, takes_cells_that_every_rank_can_hold) {
   }
 }
 
-// Oracle: the presets' names; paper is white.
+// Oracle: the names of the presets. Paper is white.
 TEST(presets, are_known_by_name) {
   EXPECT_EQ(render::presets::background_of("paper"), (std::array<float, 3>{1, 1, 1}));
   EXPECT_EQ(render::presets::background_of("screen"), render::presets::dark_background);

@@ -43,8 +43,7 @@ std::vector<render::release_point> low_face(const grid::block& where, double spr
   return points;
 }
 
-// Oracle: z = z0 + a (t^2 - t0^2) / 2, y = y0 + v (t - t0) in a field that is uniform and grows with time, for any
-// steps.
+// Oracle: z = z0 + a (t^2 - t0^2) / 2 and y = y0 + v (t - t0), for any steps. The field is uniform and grows with time.
 TEST(pathlines, follow_a_field_that_grows_with_time) {
   const index3 domain{30, 12, 6};
   const grid::block where = planes(MPI_COMM_WORLD, domain);
@@ -56,7 +55,8 @@ TEST(pathlines, follow_a_field_that_grows_with_time) {
   for (const double step : {0.1, 0.4, 0.75, 0.25, 0.5, 1.0, 0.5, 0.5}) {
     now += step;
     std::vector<render::release_point> points = low_face(where);
-    std::erase_if(points, [](const render::release_point& p) { return p.at.y > 9; });  // the others leave before the end
+    // the other points leave before the end
+    std::erase_if(points, [](const render::release_point& p) { return p.at.y > 9; });
     paths.advance(now, field(now), points);
   }
   EXPECT_EQ(now, 4);
@@ -68,17 +68,17 @@ TEST(pathlines, follow_a_field_that_grows_with_time) {
     EXPECT_NEAR(first.time, 0.5 * static_cast<double>(i), 1e-12);
     EXPECT_EQ(first.at.z, 0);
     for (const render::line_vertex& v : line) {
-      // The exit, between two parts of a step, has a linearly interpolated time.
+      // The exit is between two parts of a step. Its time is interpolated linearly.
       EXPECT_NEAR(v.at.z, (v.time * v.time - first.time * first.time) / h.z, v.at.z < 30 ? 1e-5 : 1e-2);
       EXPECT_NEAR(v.at.y, first.at.y + 0.125 * (v.time - first.time) / h.y, 1e-5);
       EXPECT_EQ(v.at.x, first.at.x);
     }
     EXPECT_NEAR(last.time, std::min(4.0, std::sqrt(15 + first.time * first.time)), 1e-3);
-    EXPECT_NEAR(last.speed, std::hypot(2 * last.time, 0.125), 1.1);  // that of the beginning of its last part
+    EXPECT_NEAR(last.speed, std::hypot(2 * last.time, 0.125), 1.1);  // the speed at the beginning of the last part
   }
 }
 
-// A time-dependent swirl, with voxels of a pillar without a value.
+// A time-dependent swirl. The voxels of a pillar have no value.
 vector3 swirl(vector3 p, double t) {
   if (std::fmod(p.y, 7) < 2 && std::fmod(p.x + 2 * p.y, 9) < 3) return {std::nan(""), std::nan(""), std::nan("")};
   return {1 + 0.3 * std::sin(p.z + p.x + t), 0.8 * std::cos(0.4 * p.x + 2 * t) + 0.01 * p.z, std::sin(0.5 * p.y - t)};
@@ -110,7 +110,7 @@ bool are_equal(const render::streamlines& a, const render::streamlines& b) {
   return true;
 }
 
-// Oracle: one rank, bitwise equal; planes and bricks; and a run that was stopped and resumed.
+// Oracle: one rank, with bitwise equal results. The test uses planes and bricks, and a run that was stopped and resumed.
 TEST(pathlines, are_the_same_on_any_ranks_and_after_a_stop) {
   const index3 domain{13, 16, 14};
   const render::streamlines alone = paths_of(planes(MPI_COMM_SELF, domain), false);
@@ -122,7 +122,7 @@ TEST(pathlines, are_the_same_on_any_ranks_and_after_a_stop) {
   }
 }
 
-// Oracle: the radius of a circle; fourth order of its error in the parts of a step, each half a voxel long.
+// Oracle: the radius of a circle. The error is of fourth order in the parts of a step, each half a voxel long.
 TEST(pathlines, keep_to_a_circle) {
   const index3 domain{40, 40, 2};
   const grid::block where = planes(MPI_COMM_WORLD, domain);
@@ -140,7 +140,7 @@ TEST(pathlines, keep_to_a_circle) {
   EXPECT_NEAR(end.y, 20 - 12 * std::cos(8.0), 1e-4);
 }
 
-// Oracle: none; invalid input is refused on all ranks.
+// Oracle: invalid input is refused on all ranks.
 TEST(pathlines, reject_invalid_input) {
   const grid::block where = planes(MPI_COMM_WORLD, {8, 4, 4});
   EXPECT_THROW(render::pathlines(where, {1, 1, 1}, 0, 1), usage_error);

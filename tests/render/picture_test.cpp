@@ -22,7 +22,7 @@ using render::control_point;
 
 constexpr double pi = 3.14159265358979323846;
 
-// A field available on all ranks: a solid with bubbles, and a value inside that is NaN in its pores.
+// A field that is available on all ranks. The field is a solid with bubbles, and its value is NaN in the pores.
 struct model {
   index3 domain;
   std::vector<float> bone, glow;
@@ -83,7 +83,7 @@ render::image render_alone(const model& m, const render::scene& like) {
   return render::render(whole.where, s);
 }
 
-// Weights that result in ranks with a single plane, or with planes without active voxels.
+// Weights that yield ranks with a single plane, or with planes without active voxels.
 std::vector<std::int64_t> lopsided(std::int64_t planes) {
   std::vector<std::int64_t> weight(static_cast<std::size_t>(planes), 0);
   weight[static_cast<std::size_t>(planes / 2)] = 100;
@@ -93,11 +93,11 @@ std::vector<std::int64_t> lopsided(std::int64_t planes) {
 
 bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
 
-// Oracle: the picture of the same scene on one rank, bitwise equal.
+// Oracle: the picture of the same scene on one rank. The results must be bitwise equal.
 TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
     const model m(domain);
-    std::vector<material_number> corner(m.bone.size(), 0);  // all content in a corner: some bricks are thin
+    std::vector<material_number> corner(m.bone.size(), 0);  // all content is in a corner, so that some bricks are thin
     for (std::size_t i = 0; i < corner.size() / 3; ++i) corner[i] = i % 5 < 2;
     const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1));
     const blocks of_lopsided_planes(MPI_COMM_WORLD, m, lopsided(domain.z));
@@ -135,7 +135,8 @@ TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the picture of the same scene on one rank, bitwise equal; with a clipping plane it also shows cut faces.
+// Oracle: the picture of the same scene on one rank. The results must be bitwise equal. With a clipping plane, the picture
+// also shows cut faces.
 TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 3}}) {
     const model m(domain);
@@ -160,8 +161,8 @@ TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the picture of the same scene on one rank, bitwise equal; the camera is in the middle of the blocks, or
-// outside.
+// Oracle: the picture of the same scene on one rank. The results must be bitwise equal. The camera is in the middle of the
+// blocks, or outside.
 TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   const model m({23, 17, 19});
   const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
@@ -188,7 +189,7 @@ TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
       }
 }
 
-// Oracle: Beer-Lambert: from the middle of a slab half of it is visible; parts behind the camera are invisible.
+// Oracle: Beer-Lambert. From the middle of a slab, half of the slab is visible. Parts behind the camera are invisible.
 TEST(picture, from_within_shows_the_voxels_in_front) {
   model m({8, 10, 12});
   std::fill(m.bone.begin(), m.bone.end(), 1.0f);
@@ -213,8 +214,8 @@ TEST(picture, from_within_shows_the_voxels_in_front) {
     }
 }
 
-// Three bars around a corner of the domain, each in front of the next, and the remainder: two cubes, halved from 7
-// ranks on.
+// Three bars around a corner of the domain, each in front of the next, and the rest of the domain. The rest is two cubes,
+// which are halved for 7 or more ranks.
 std::vector<box3> pinwheel(index3 end, int ranks) {
   const index3 m{end.z / 2, end.y / 3, 2 * end.x / 3};
   std::vector<box3> boxes{{{m.z, 0, 0}, {end.z, m.y, end.x}},
@@ -229,7 +230,8 @@ std::vector<box3> pinwheel(index3 end, int ranks) {
   return boxes;
 }
 
-// Oracle: the picture of the same scene on one rank, bitwise equal, also if no order of visibility exists.
+// Oracle: the picture of the same scene on one rank. The results must be bitwise equal, also if no order of visibility
+// exists.
 TEST(picture, of_boxes_in_a_visibility_cycle_is_the_same_bit_for_bit) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   if (ranks != 5 && ranks != 7) GTEST_SKIP() << "five boxes, or seven";
@@ -263,7 +265,7 @@ TEST(picture, of_boxes_in_a_visibility_cycle_is_the_same_bit_for_bit) {
   EXPECT_THROW(render::render(blocks(m, overlapping).where, blocks(m, overlapping).scene()), usage_error);
 }
 
-// Oracle: random rays: along each, boxes are met in their order.
+// Oracle: random rays. Along each ray, boxes are met in their order.
 TEST(view, orders_any_boxes_and_names_a_cycle) {
   const index3 domain{12, 12, 12};
   const auto wheel = pinwheel(domain, 5);
@@ -299,7 +301,7 @@ TEST(view, orders_any_boxes_and_names_a_cycle) {
   }
 }
 
-// Oracle: the rows of the complete picture on rank 0, whichever rank has them.
+// Oracle: the rows of the complete picture on rank 0, whichever rank has these rows.
 TEST(picture, may_be_left_in_rows) {
   const model m({23, 17, 19});
   const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
@@ -308,7 +310,8 @@ TEST(picture, may_be_left_in_rows) {
   render::scene scene = parts.scene();
   std::vector<int> first(ranks + 1, scene.height);
   first.front() = 0;
-  for (std::size_t r = 1; r < ranks; ++r) first[r] = r == 1 ? 17 : 17 + static_cast<int>(r - 2);  // none of three on rank 1
+  // rank 1 has none of three rows
+  for (std::size_t r = 1; r < ranks; ++r) first[r] = r == 1 ? 17 : 17 + static_cast<int>(r - 2);
   for (const auto how : {render::method::volume, render::method::average}) {
     scene.how = how;
     render::prepared kept(parts.where, scene);
@@ -329,7 +332,7 @@ TEST(picture, may_be_left_in_rows) {
   EXPECT_THROW(render::render(parts.where, scene, kept, first), usage_error);
 }
 
-// Oracle: the picture made with one thread, bitwise equal.
+// Oracle: the picture made with one thread. The results must be bitwise equal.
 TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   const model m({23, 17, 19});
   const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
@@ -342,7 +345,7 @@ TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   EXPECT_EQ(picture.rgba, expected.rgba);
 }
 
-// Oracle: the data prepared anew for each frame.
+// Oracle: data that are prepared anew for each frame.
 TEST(picture, of_a_frame_is_equal_with_cached_data) {
   const model m({23, 17, 19});
   const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
@@ -360,7 +363,7 @@ TEST(picture, of_a_frame_is_equal_with_cached_data) {
     }
 }
 
-// Oracle: Beer-Lambert: a slab of opacity o per reference length has the transmittance (1 - o)^(thickness / reference).
+// Oracle: Beer-Lambert. A slab with opacity o per reference length has the transmittance (1 - o)^(thickness / reference).
 TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
   model m({8, 10, 12});
   std::fill(m.bone.begin(), m.bone.end(), 1.0f);
@@ -384,7 +387,7 @@ TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
       if (!is_root()) continue;
       const double expected = 1 - std::pow(1 - opacity, thickness / reference);
       const float* middle = &picture.rgba[static_cast<std::size_t>((s.height / 2) * s.width + s.width / 2) * 4];
-      // The number of samples is an integer up to one at the far face, which depends on rounding.
+      // The number of samples is an integer, except for one sample at the far face that depends on rounding.
       const double one_sample = 1.01 * (1 - std::pow(1 - opacity, step * 0.5 / reference));
       const double tolerance = elevation == 90 || azimuth == 90 ? one_sample : 1e-6;
       EXPECT_NEAR(middle[3], expected, tolerance);
@@ -394,7 +397,8 @@ TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
   }
 }
 
-// Oracle: hand value: an opaque red half above (in z) an opaque green half; the nearer one is visible.
+// Oracle: a value determined by hand. An opaque red half is above (in z) an opaque green half, and the nearer half is
+// visible.
 TEST(picture, shows_the_nearer_half_from_above_and_below) {
   model m({14, 10, 10});
   for (std::size_t i = 0; i < m.bone.size(); ++i) m.bone[i] = i < m.bone.size() / 2 ? 0.0f : 1.0f;
@@ -415,8 +419,8 @@ TEST(picture, shows_the_nearer_half_from_above_and_below) {
     }
 }
 
-// Oracle: hand value: the centre of a voxel's empty neighbour is half empty, so that NaN results in a soft edge, not in
-// a hole.
+// Oracle: a value computed by hand. The centre of an empty neighbour of a voxel is half empty, so that NaN causes a soft
+// edge and no hole.
 TEST(picture, treats_nan_as_empty) {
   model m({7, 8, 8});
   std::fill(m.bone.begin(), m.bone.end(), std::numeric_limits<float>::quiet_NaN());
@@ -429,7 +433,8 @@ TEST(picture, treats_nan_as_empty) {
   }
 }
 
-// Oracle: geometry by hand: the bounding sphere touches the picture's shorter edges, opposite corners are mirrored.
+// Oracle: geometry, computed by hand. The bounding sphere touches the shorter edges of the picture, and opposite corners are
+// mirrored.
 TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
   const index3 domain{30, 20, 10};
   const vector3 spacing{0.1, 0.2, 0.3};
@@ -450,7 +455,7 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
         EXPECT_GE(box.bottom, at[1]);
       }
     }
-  // From +x (azimuth 0), +y is to the right and +z is up; orthographic pixels have the size of radius / 100.
+  // From +x (azimuth 0), +y is to the right and +z is upwards. Orthographic pixels have the size of radius / 100.
   const auto v = render::view::of({0, 0, 1, false}, domain, spacing, 300, 200);
   const double radius = 0.5 * std::sqrt(9.0 + 16 + 9);
   const auto at = v.project({3, 4, 1.5});
@@ -458,7 +463,7 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
   EXPECT_NEAR(at[1], 100 - 1.5 / radius * 100, 1e-9);
 }
 
-// Oracle: by hand; a box in front of the eye, around it, behind it.
+// Oracle: determined by hand for a box in front of the eye, around the eye, and behind the eye.
 TEST(view, sees_only_points_in_front_of_the_eye) {
   const index3 domain{10, 10, 10};
   for (const bool perspective : {true, false}) {
@@ -473,7 +478,7 @@ TEST(view, sees_only_points_in_front_of_the_eye) {
   EXPECT_EQ(within.seen({{}, domain}).size(), 90 * 60);
 }
 
-// Oracle: project() and ray_through() are inverse to one another, for any projection.
+// Oracle: project() and ray_through() are inverse to each other, for any projection.
 TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   const index3 domain{30, 20, 10};
   const vector3 spacing{0.1, 0.2, 0.3};
@@ -490,8 +495,8 @@ TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   }
 }
 
-// Oracle: by hand: planes are crossed on the way from the eye's plane up, and down; the nearest brick is first and the
-// opposite one last.
+// Oracle: determined by hand. Planes are crossed upwards and downwards from the plane of the eye. The nearest brick is
+// first, and the opposite brick is last.
 TEST(view, orders_blocks_outwards_from_the_eye) {
   const index3 domain{40, 40, 40};
   const vector3 spacing{1, 1, 1};
@@ -504,11 +509,11 @@ TEST(view, orders_blocks_outwards_from_the_eye) {
   EXPECT_EQ(order(-60, true), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(order(60, false), (std::vector<int>{3, 2, 1, 0}));
   EXPECT_EQ(order(-1, false), (std::vector<int>{0, 1, 2, 3}));
-  EXPECT_EQ(order(-2, true), (std::vector<int>{1, 0, 2, 3}));  // the eye is 4.7 voxels below the centre, at 15.3
+  EXPECT_EQ(order(-2, true), (std::vector<int>{1, 0, 2, 3}));  // the eye is 4.7 voxels below the centre, at z = 15.3
   const double half = std::sqrt(3.0) * 20 / std::sin(15 * pi / 180);
   EXPECT_NEAR(20 - half * std::sin(2 * pi / 180), 15.3, 0.05);
 
-  // Eight octants; rank 4 z + 2 y + x. The eye is at high z, high y, low x.
+  // The boxes are eight octants, with rank 4 z + 2 y + x. The eye is at high z, high y and low x.
   std::vector<grid::box_tree::cut> cuts{{20, 4, 0}, {20, 2, 1}, {20, 1, 2}, {20, 1, 2}, {20, 2, 1}, {20, 1, 2}, {20, 1, 2}};
   for (const bool perspective : {true, false}) {
     const auto octants = render::visibility_order(render::view::of({120, 30, 1, perspective}, domain, spacing, 64, 64),
@@ -517,7 +522,7 @@ TEST(view, orders_blocks_outwards_from_the_eye) {
   }
 }
 
-// Oracle: every rank throws, and the message states all faults.
+// Oracle: every rank throws an error, and the message states all faults.
 TEST(render, refuses_an_impossible_scene_on_all_ranks) {
   const model m({7, 8, 8});
   const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(7, 1));
@@ -539,7 +544,7 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
     EXPECT_NE(text.find("layers[0].transfer[1]"), std::string::npos) << text;
   }
 
-  // A camera that looks away, next to the domain, or at itself.
+  // The camera looks away, looks next to the domain, or looks at itself.
   for (const vector3& look_at : {vector3{9, 9, 9}, vector3{0.1, -9, 0.1}, vector3{5, 5, 5}, vector3{NAN, 0, 0}}) {
     s = b.scene();
     s.view.eye_mm = vector3{5, 5, 5};
@@ -555,7 +560,7 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
   EXPECT_THROW(render::render(b.where, s), usage_error);
 }
 
-// Oracle: the sRGB standard's values for 0, 0.5 and 1.
+// Oracle: the values of the sRGB standard for 0, 0.5 and 1.
 TEST(to_rgba8, encodes_srgb_over_the_background) {
   const render::image picture{3, 1, 0, 0, {0, 0, 0, 0, 0.5f, 0.5f, 0.5f, 1, 0.25f, 0, 2, 0.5f}};
   const auto bytes = render::to_rgba8(picture, {1, 0.5f, 0});

@@ -26,7 +26,7 @@ grid::block planes(MPI_Comm comm, index3 domain) {
   return grid::make_block(comm, domain, std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1));
 }
 
-// Planes, uneven planes, and bricks.
+// Decompositions by planes, by uneven planes, and by bricks.
 std::vector<grid::block> decompositions(index3 domain) {
   std::vector<std::int64_t> weight(static_cast<std::size_t>(domain.z), 0);
   weight[static_cast<std::size_t>(domain.z / 2)] = 100;
@@ -50,7 +50,7 @@ render::vector_values field_of(const grid::block& where, Z z, Y y, X x) {
   return {sampled(where.owned, z), sampled(where.owned, y), sampled(where.owned, x)};
 }
 
-// A swirl with pillars without a value.
+// A swirl with pillars. The pillars have no value.
 render::vector_values swirl(const grid::block& where) {
   const auto pillar = [](double y, double x) { return std::fmod(y, 7) < 2 && std::fmod(x + 2 * y, 9) < 3; };
   const auto in_fluid = [&](double y, double x, double v) { return pillar(y, x) ? static_cast<double>(nothing) : v; };
@@ -65,7 +65,7 @@ bool same_bits(const render::streamlines& a, const render::streamlines& b) {
          std::memcmp(a.vertices.data(), b.vertices.data(), a.vertices.size() * sizeof(render::line_vertex)) == 0;
 }
 
-// Oracle: the exact circle; trilinear interpolation of a rotation is exact, and the method of fourth order.
+// Oracle: the exact circle. Trilinear interpolation of a rotation is exact, and the method is of fourth order.
 TEST(streamlines, of_a_rotation_are_circles_to_fourth_order) {
   const index3 domain{8, 40, 40};
   const auto where = planes(MPI_COMM_WORLD, domain);
@@ -85,18 +85,20 @@ TEST(streamlines, of_a_rotation_are_circles_to_fourth_order) {
     const double error = std::abs(distance(line.back().at) - radius);
     EXPECT_LT(error, step == 1 ? 1e-2 : before / 14) << step;
     EXPECT_EQ(line.back().at.z, 4);
-    // 0.4 mm from the centre, the rotation of 3 per second and voxel of 0.1 mm has 12 mm/s: 12.8 mm take 1.0667 s.
+    // The rotation has 3 per second and the voxel 0.1 mm. At 0.4 mm from the centre, the speed is 12 mm/s, so that 12.8 mm
+    // take 1.0667 s.
     EXPECT_NEAR(line.back().time, 12.8 / 12, step == 1 ? 2e-3 : 1e-4);
     EXPECT_NEAR(line.back().speed, 12, 0.02);
     before = error;
   }
-  // The same with a few vertices, in chords of some degrees.
+  // The same line with a few vertices. Its chords have an angle of several degrees.
   const auto few = render::trace(where, {0.1, 0.1, 0.1}, rotation, seeds, {.greatest_length = 64});
   EXPECT_LT(few.vertices.size(), 300U);
   for (const auto& v : few.vertices) EXPECT_NEAR(distance(v.at), radius, 1e-3);
 }
 
-// Oracle: hand values: a straight line from face to face, whose time is length over speed; voxels are not cubes.
+// Oracle: values computed by hand. The line is straight from face to face, and its time is length divided by speed. The
+// voxels are not cubes.
 TEST(streamlines, of_a_uniform_field_are_straight_and_take_length_over_speed) {
   const index3 domain{9, 10, 24};
   const vector3 spacing{0.5, 0.1, 0.2};
@@ -108,7 +110,7 @@ TEST(streamlines, of_a_uniform_field_are_straight_and_take_length_over_speed) {
   const auto lines = render::trace(where, spacing, uniform, seeds);
   ASSERT_EQ(lines.count(), 1U);
   const auto line = lines.line(0);
-  // In voxels the direction is (1, 0, 10): from x = 0 to 24, z rises by 2.4.
+  // In voxels, the direction is (1, 0, 10). From x = 0 to x = 24, z rises by 2.4.
   EXPECT_NEAR(line.front().at.x, 0, 1e-9);
   EXPECT_NEAR(line.back().at.x, 24, 1e-9);
   for (const auto& v : line) {
@@ -121,7 +123,7 @@ TEST(streamlines, of_a_uniform_field_are_straight_and_take_length_over_speed) {
   EXPECT_NEAR(lines.length(0, spacing), std::hypot(24 * 0.2, 2.4 * 0.5), 1e-6);
 }
 
-// Oracle: invariant: a line follows the field, and ends at a wall or at an end of the domain.
+// Oracle: an invariant. A line follows the field and ends at a wall or at an end of the domain.
 TEST(streamlines, end_where_the_field_ends) {
   const index3 domain{7, 7, 30};
   const auto where = planes(MPI_COMM_WORLD, domain);
@@ -135,7 +137,7 @@ TEST(streamlines, end_where_the_field_ends) {
   EXPECT_LT(lines.line(0).back().at.x, 20.5);  // the first centre without a value
 }
 
-// Oracle: seeds and lines on one rank, bitwise equal.
+// Oracle: seeds and lines on one rank. The results must be bitwise equal.
 TEST(streamlines, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
     const vector3 spacing{0.03, 0.02, 0.025};
@@ -152,7 +154,8 @@ TEST(streamlines, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: the share of the flow: a half with twice the speed gets twice as many seeds; voxels without a speed get none.
+// Oracle: the fraction of the flow. A half with twice the speed has twice as many seeds, and voxels without a speed have
+// none.
 TEST(streamlines, begin_where_the_flow_is) {
   const index3 domain{30, 30, 31};
   const auto where = planes(MPI_COMM_WORLD, domain);
@@ -163,7 +166,7 @@ TEST(streamlines, begin_where_the_flow_is) {
   const auto seeds = render::seeds_by_speed(where, halves, 3000);
   ASSERT_EQ(seeds.size(), 3000U);
   const auto slow = std::count_if(seeds.begin(), seeds.end(), [](const vector3& p) { return p.z < 15; });
-  EXPECT_NEAR(static_cast<double>(slow), 1000, 100);  // four standard deviations
+  EXPECT_NEAR(static_cast<double>(slow), 1000, 100);  // the tolerance is four standard deviations
   EXPECT_TRUE(std::all_of(seeds.begin(), seeds.end(), [](const vector3& p) { return p.x < 30; }));
   EXPECT_EQ(render::seeds_by_speed(where, halves, 100'000).size(), 30U * 30 * 30);
   EXPECT_TRUE(render::seeds_by_speed(where, field_of(where, zero, zero, zero), 5).empty());
@@ -231,7 +234,7 @@ render::tubes helices(index3 domain) {
   return tubes_of(paths, 0.012);
 }
 
-// Three bars in a cycle around a corner, and the remainder.
+// Three bars in a cycle around a corner, and the rest of the domain.
 std::vector<box3> bars(index3 end) {
   const index3 m{end.z / 2, end.y / 3, 2 * end.x / 3};
   return {{{m.z, 0, 0}, {end.z, m.y, end.x}},
@@ -241,8 +244,9 @@ std::vector<box3> bars(index3 end) {
           {{m.z, m.y, m.x}, end}};
 }
 
-// Oracle: the picture of the same scene on one rank, bitwise equal: through volumes and surfaces, clipped, from within,
-// in halves of a visibility cycle. The lines are visible: without them the picture differs.
+// Oracle: the picture of the same scene on one rank. The results must be bitwise equal through volumes and surfaces,
+// clipped, from within, and in halves of a visibility cycle. The lines are visible, because the picture without lines
+// differs.
 TEST(tubes, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   const index3 domain{23, 17, 19};
   const stage alone(planes(MPI_COMM_SELF, domain), bubbles);
@@ -281,8 +285,8 @@ TEST(tubes, are_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
-// Oracle: project() and the distance to the eye: a tube has the width given by its radius, and the rest of the picture
-// is empty.
+// Oracle: project() and the distance to the eye. A tube has the width given by its radius, and the rest of the picture is
+// empty.
 TEST(tubes, are_seen_where_they_are) {
   const index3 domain{20, 20, 20};
   const double radius = 0.6;
@@ -316,8 +320,7 @@ TEST(tubes, are_seen_where_they_are) {
           for (int axis = 0; axis < 3; ++axis) point[axis] = r.origin[axis] + t * r.direction[axis];
           const vector3 d{b.z - a.z, b.y - a.y, b.x - a.x}, w{point.z - a.z, point.y - a.y, point.x - a.x};
           const double foot = kernel::dot(w, d) / kernel::dot(d, d);
-          // The first of the rays of a pixel, which is about 0.2 mm wide, is slightly in front of the ray through its
-          // centre.
+          // A pixel is about 0.2 mm wide. The first of its rays is slightly in front of the ray through its centre.
           EXPECT_NEAR(std::sqrt(kernel::dot(w, w) - foot * foot * kernel::dot(d, d)), radius, 0.08);
           EXPECT_LT(from.depth(point), from.depth({a.z + foot * d.z, a.y + foot * d.y, a.x + foot * d.x}));
         }
@@ -331,8 +334,8 @@ TEST(tubes, are_seen_where_they_are) {
   }
 }
 
-// Oracle: by hand: a tube in front of an opaque slab hides it, a tube behind it is hidden, and a tube is absent where a
-// plane has clipped it; a clipped object shows its inside at the plane.
+// Oracle: determined by hand. A tube in front of an opaque slab hides the slab, and a tube behind the slab is hidden. A
+// clipped tube is absent on one side of the plane. A clipped object shows its inside at the plane.
 TEST(tubes, have_depth) {
   const index3 domain{12, 12, 12};
   const stage parts(planes(MPI_COMM_WORLD, domain), [](double, double, double x) { return x > 5 && x < 7 ? 1.0F : 0.0F; });
@@ -345,7 +348,7 @@ TEST(tubes, have_depth) {
       s.layers = {{&parts.field, {{0.49, {0, 1, 0}, 0}, {0.5, {0, 1, 0}, 1}}, false, 1}};
       s.lines = tubes_of({{{1, 6, x}, {11, 6, x}}}, 0.8);
       s.lines->transfer = {{0, {1, 0, 0}, 1}};
-      s.view = {0, 0, 1, true};  // from high x
+      s.view = {0, 0, 1, true};  // view from high x
       s.clip = clip;
       const auto picture = render::render(parts.where, s);
       std::array<float, 4> result{};
@@ -368,7 +371,7 @@ TEST(tubes, have_depth) {
   }
 }
 
-// Oracle: the contract: every rank throws, and the message states all faults.
+// Oracle: the contract. Every rank throws an error, and the message states all faults.
 TEST(tubes, refuse_impossible_wishes_on_all_ranks) {
   const stage parts(planes(MPI_COMM_WORLD, {7, 8, 8}), bubbles);
   render::scene s = parts.scene();

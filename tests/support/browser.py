@@ -1,4 +1,4 @@
-"""A headless Chromium that tests control by the DevTools protocol: pages, keys, pointer, wheel, touch, pictures,
+"""A headless Chromium that tests control by the DevTools protocol: pages, keys, pointer, wheel, touch, pictures and
 paper."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
 
 def why_not() -> str:
-    """Reason for the absence of a browser; empty if there is one."""
+    """Reason for the absence of a browser. The reason is empty if there is a browser."""
     if program() is None:
         return "no Chromium is installed (Debian: chromium)"
     try:
@@ -47,7 +47,7 @@ def program() -> str | None:
 
 
 class Page:
-    """One page. Errors and warnings of its console are collected."""
+    """One page. Errors and warnings of the console of the page are collected."""
 
     def __init__(self, address: str, time_out: float) -> None:
         import websocket
@@ -88,12 +88,12 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": value}])
 
     def open(self, path: Path | str, fragment: str = "") -> None:
-        """@param path a file, or an address"""
+        """@param path path of a file, or an address"""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=path if isinstance(path, str) else path.resolve().as_uri() + fragment)
 
     def value(self, script: str) -> Any:
-        """Value of a JavaScript expression; a promise is awaited."""
+        """Value of a JavaScript expression. A promise is awaited."""
         reported = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in reported:
             raise RuntimeError(str(reported["exceptionDetails"].get("exception", {}).get("description")))
@@ -116,7 +116,7 @@ class Page:
         )
 
     def key(self, name: str, *held: str) -> None:
-        """Press a key, with modifiers held ("Control")."""
+        """Press a key while modifiers ("Control") are pressed."""
         text = {"text": "\r"} if name == "Enter" else {"text": name} if len(name) == 1 and not held else {}
         code = KEYS.get(name, ord(name[0].upper()))
         bits = sum(MODIFIERS[h] for h in held)
@@ -126,7 +126,7 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code, modifiers=bits)
 
     def type(self, selector: str, text: str) -> None:
-        """Replace the text of a field as a user types it, and leave the field by Enter."""
+        """Replace the text of a field as a user would type it, and leave the field by Enter."""
         self.value(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.focus(); e.select(); }})()")
         self.call("Input.insertText", text=text)
         self.key("Enter")
@@ -136,7 +136,7 @@ class Page:
         self.drag(place, place)
 
     def drag(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
-        """Drag with the pointer; a click if the pointer does not move."""
+        """Drag with the pointer. If the pointer does not move, the drag is a click."""
         for kind, (x, y) in (("mousePressed", begin), ("mouseMoved", end), ("mouseReleased", end)):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
@@ -144,7 +144,7 @@ class Page:
         self.call("Input.dispatchMouseEvent", type="mouseWheel", x=at[0], y=at[1], deltaX=0, deltaY=by)
 
     def touch(self, *moves: list[tuple[float, float]]) -> None:
-        """Touch with fingers at these positions, move them to the next ones, then lift them."""
+        """Touch with fingers at these positions, move the fingers to the next positions, and then lift the fingers."""
         for n, places in enumerate(moves):
             points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
             self.call("Input.dispatchTouchEvent", type="touchMove" if n else "touchStart", touchPoints=points)
@@ -155,7 +155,7 @@ class Page:
         path.write_bytes(base64.b64decode(reported["data"]))
 
     def paper(self, path: Path) -> int:
-        """Print to PDF. @return the number of pages"""
+        """Print the page to PDF. @return the number of pages"""
         reported = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         data = base64.b64decode(reported["data"])
         path.write_bytes(data)
@@ -164,7 +164,7 @@ class Page:
 
 @contextlib.contextmanager
 def browser(time_out: float = 120, has_gl: bool = True) -> Iterator[Page]:
-    """A browser with one page; it ends with the block."""
+    """A browser with one page. The browser ends with the block."""
     with tempfile.TemporaryDirectory(prefix="osteon-browser-", ignore_cleanup_errors=True) as folder:
         words = [
             str(program()),

@@ -1,4 +1,4 @@
-"""CalculiX (Debian's calculix-ccx), run on a file written by osteon."""
+"""CalculiX (package calculix-ccx of Debian), run on a file that osteon wrote."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 
 def forces(path: Path, driven: str = "N_Z_HIGH") -> list[float]:
-    """Run the unchanged file. @return the force along z on the driven set after each increment [N], seven digits"""
+    """Run the unchanged file. @return the force along z on the driven set after each increment [N], with seven
+    digits"""
     done = subprocess.run(
         ["ccx", path.stem],
         cwd=path.parent,

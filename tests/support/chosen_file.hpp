@@ -7,9 +7,9 @@
 
 namespace osteon::test {
 
-/// Selects the tests of one file: the tests of a module are one program; `test_solve heat_test.cpp` runs those of one
-/// file. Call after testing::InitGoogleTest, which removes its own options from argv.
-/// @returns false, with a message on stderr, if there are no such tests
+/// Selects the tests of one file. The tests of a module are one program, and `test_solve heat_test.cpp` runs the tests of
+/// one file. Call this function after testing::InitGoogleTest, which removes its own options from argv.
+/// @returns false, with a message on stderr, if the file has no tests
 inline bool choose_file(int argc, char** argv) {
   if (argc < 2) return true;
   const std::string name = std::string("/") + argv[1];

@@ -1,8 +1,8 @@
-"""A cluster on one machine: hosts are network namespaces connected by a bridge, with shaped links.
+"""A cluster on one machine. The hosts are network namespaces that a bridge connects, with shaped links.
 
-Real MPI traffic over TCP, with a host name and a network card for each host. It needs root, iproute2 and Open MPI;
-`why_not()` returns the missing requirement. All namespaces have their own names, so the network of the machine itself
-is unchanged, and several clusters can run side by side.
+Real MPI messages use TCP. Each host has a host name and a network card. The cluster needs root, iproute2 and Open MPI.
+`why_not()` returns the missing requirement. All namespaces have their own names. The network of the machine itself is
+therefore unchanged, and several clusters can run side by side.
 
     with FakeCluster(hosts=4, mbit=200, slow={2: 50}) as cluster:
         cluster.mpirun(4, [BINARY, "probe", "-o", "machine.json"])
@@ -27,7 +27,7 @@ _FILES_OF_NAMESPACES = Path("/etc/netns")  # `ip netns exec` mounts the files of
 
 
 def why_not() -> str:
-    """Reason for the absence of a fake cluster; empty if one can be created."""
+    """Reason for the absence of a fake cluster. The reason is empty if a cluster can be created."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     for program in ("ip", "tc", "unshare", "mpirun"):
@@ -70,8 +70,7 @@ def why_not() -> str:
 
 
 class FakeCluster:
-    """Hosts n0, n1, ... with `mbit` megabit/s each, except those in `slow`, which have their own rates; in both
-    directions."""
+    """Hosts n0, n1, ... with `mbit` megabit/s each, in both directions. The hosts in `slow` have their own rates."""
 
     def __init__(self, hosts: int, mbit: float, slow: dict[int, float] | None = None) -> None:
         self.names = [f"n{i}" for i in range(hosts)]
@@ -82,7 +81,7 @@ class FakeCluster:
         self._folder = Path(tempfile.mkdtemp(prefix=self._prefix))
 
     def bytes_per_second(self, a: int, b: int) -> float:
-        """Shaped rate of a message between two hosts, headers included."""
+        """Shaped rate of a message between two hosts, including headers."""
         return min(self.mbit[a], self.mbit[b]) * 1e6 / 8
 
     def __enter__(self) -> FakeCluster:
@@ -115,8 +114,8 @@ class FakeCluster:
             _run("ip", "-n", self._head, "link", "set", port, "master", "bridge", "mtu", "9000", "up")
             _run("ip", "-n", space, "addr", "add", f"{_NETWORK}.{i + 1}/24", "dev", "eth0")
             _run("ip", "-n", space, "link", "set", "eth0", "mtu", "9000", "up")
-            # A bucket of one packet, because a larger one fills while a rank computes and its next message would then
-            # take no time; and a queue that drops no packets.
+            # The bucket has the size of one packet. A larger bucket would fill while a rank computes, and the next
+            # message would then take no time. The queue drops no packets.
             shape = ["root", "tbf", "rate", f"{self.mbit[i]}mbit", "burst", "10kb", "limit", "16mb"]
             _run("tc", "-n", space, "qdisc", "add", "dev", "eth0", *shape)
             _run("tc", "-n", self._head, "qdisc", "add", "dev", port, *shape)
@@ -150,7 +149,7 @@ class FakeCluster:
     def mpirun(
         self, ranks_of_hosts: list[int] | int, program: list[str | Path], timeout: float = 60, **more: object
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program; a plain number is a number of ranks, divided evenly in blocks."""
+        """Run a program. A plain number is a number of ranks, which are divided evenly in blocks."""
         if isinstance(ranks_of_hosts, int):
             each, over = divmod(ranks_of_hosts, len(self.names))
             ranks_of_hosts = [each + (i < over) for i in range(len(self.names))]
@@ -168,7 +167,7 @@ class FakeCluster:
         return json.loads(shown.stdout)[0]["stats64"]["tx"]["bytes"]
 
     def cable(self, host: int, state: str) -> None:
-        """`down` disconnects a host from the others, as a broken cable does; `up` reconnects it."""
+        """`down` disconnects a host from the others, like a broken cable. `up` connects the host again."""
         _run("ip", "-n", self._head, "link", "set", f"port{host}", state)
 
     def close(self) -> None:
@@ -178,7 +177,7 @@ class FakeCluster:
             for pid in listed.stdout.split():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(int(pid), signal.SIGKILL)
-            for _ in range(20):  # a killed process may hold its namespace for a moment
+            for _ in range(20):  # a killed process may use its namespace for a moment
                 if subprocess.run(["ip", "netns", "del", space], capture_output=True, check=False).returncode == 0:
                     break
                 if not (Path("/run/netns") / space).exists():
@@ -186,7 +185,7 @@ class FakeCluster:
                 time.sleep(0.05)
             shutil.rmtree(_FILES_OF_NAMESPACES / space, ignore_errors=True)
         with contextlib.suppress(OSError):
-            _FILES_OF_NAMESPACES.rmdir()  # only if it is empty
+            _FILES_OF_NAMESPACES.rmdir()  # the folder is removed only if it is empty
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

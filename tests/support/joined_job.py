@@ -15,12 +15,12 @@ ANSWER = {
     "flow": "permeability_m2",
     "heat": "effective_conductivity_W_per_mK",
 }
-# Planes: each cluster writes its own file.
+# With planes, each cluster writes its own file.
 PLANES = "[run]\ndecomposition = 'planes'\n[solve]\ntolerance = 1e-9\n"
 
 
 def image_for(physics: str, sponge: Path) -> Path:
-    """The sponge; for a flow, a channel around a block, which carries the whole flow."""
+    """The sponge. For a flow, the image is a channel around a block, and the channel carries the whole flow."""
     if physics != "flow":
         return sponge
     channel = np.full((18, 15, 14), 200, np.uint8)
@@ -36,7 +36,7 @@ def headings(folder: Path) -> list[str]:
 
 
 def has_same_answer_and_pictures(both: Path, alone: Path, physics: str) -> None:
-    """Check the answer to 1e-6, the pictures byte by byte, and the same parts of the report."""
+    """Check the answer to 1e-6, the pictures byte by byte, and equal parts of the report."""
     one, joined = (json.loads((folder / "summary.json").read_text()) for folder in (alone, both))
     assert one["ranks"] == 1 < joined["ranks"]
     assert joined[ANSWER[physics]] == pytest.approx(one[ANSWER[physics]], rel=1e-6)
@@ -46,15 +46,15 @@ def has_same_answer_and_pictures(both: Path, alone: Path, physics: str) -> None:
 
 
 def has_same_viewer(both: Path, alone: Path) -> None:
-    """The data of the report's viewer: fields, solid and deformed shape, and no additional note compared with the plain
-    job."""
+    """Check the data of the viewer of the report: fields, solid and deformed shape. There is no additional note
+    compared with the plain job."""
     expected, got = load(alone), load(both)
     assert [note for note in got.notes if note not in expected.notes] == []
     assert [f.name for f in got.fields] == [f.name for f in expected.fields] != []
     assert np.array_equal(got.share, expected.share)
     for ours, theirs in zip(got.fields, expected.fields, strict=True):
         high = np.nanmax(np.abs(theirs.thin.values))
-        # The pressure of a periodic cell is determined up to a constant, which depends on the number of ranks.
+        # The pressure of a periodic cell is determined up to a constant. The constant depends on the number of ranks.
         off = np.nanmean(ours.thin.values - theirs.thin.values) if theirs.name == "pressure" else 0.0
         np.testing.assert_allclose(
             ours.thin.values - off, theirs.thin.values, rtol=1e-4, atol=1e-4 * high, err_msg=theirs.name

@@ -1,4 +1,4 @@
-// The main function of a module's tests without MPI: test_MODULE [FILE_test.cpp] [gtest's options].
+// The main function for the tests of a module without MPI: test_MODULE [FILE_test.cpp] [options of GoogleTest].
 #include <gtest/gtest.h>
 
 #include "support/chosen_file.hpp"

@@ -7,7 +7,7 @@
 
 namespace osteon {
 
-/// The message of the `Error` that `call` throws. If `call` throws no error or another type of error, the test fails and
+/// The message of the `Error` that `call` throws. If `call` throws no error, or an error of another type, the test fails and
 /// the message is empty.
 template <class Error, class F>
 std::string message_of(F&& call) {

@@ -1,5 +1,5 @@
-// The main function of a module's tests with MPI: test_MODULE [FILE_test.cpp] [--no-mpi] [gtest's options]. Rank 0
-// prints the results; a failure on any rank is a failure of the test on all ranks.
+// The main function for the tests of a module with MPI: test_MODULE [FILE_test.cpp] [--no-mpi] [options of GoogleTest]. Rank
+// 0 prints the results. A failure on any rank is a failure of the test on all ranks.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

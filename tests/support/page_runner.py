@@ -1,13 +1,13 @@
-"""Run a page of the documentation as a reader does: write the displayed files, run the commands in order, and require
-that their output contains the output printed on the page.
+"""Run a page of the documentation as a reader would: write the displayed files, and run the commands in order. The
+output of the commands must contain the output that the page shows.
 
     ```toml   after a line that ends in "`NAME`:"    is the file NAME; python and sh likewise
     ```sh                                            is run by bash, which stops at the first command that fails
     ```python                                        is run by Python
     ```                                              lines printed by the blocks before; "..." stands for others
 
-A block after `<!-- not run: WHY -->` is omitted; toml without a name is a part of a file, for display only. A printed
-number may differ in the fourth digit; a line that ends in "..." may continue.
+A block after `<!-- not run: WHY -->` is omitted. A toml block without a name is a part of a file, and is only
+displayed. A printed number may differ in the fourth digit. A line that ends in "..." may continue.
 """
 
 import os
@@ -21,7 +21,7 @@ from typing import NamedTuple
 class Block(NamedTuple):
     kind: str
     text: str
-    name: str  # of the file that it is
+    name: str  # name of the file whose content the block is
     left_out: bool
 
 
@@ -38,7 +38,7 @@ def blocks_of(page: str) -> list[Block]:
 
 
 def same(shown: str, printed: str) -> bool:
-    """Compare words for equality, and numbers to three digits; "..." at the end represents any words."""
+    """Compare words for equality, and numbers to three digits. The text "..." at the end represents any words."""
     a, b = shown.split(), printed.split()
     if a[-1:] == ["..."]:
         a.pop()
@@ -57,8 +57,8 @@ def same_word(a: str, b: str) -> bool:
 
 
 def run_page(path: Path, folder: Path, binary: Path, timeout: float) -> None:
-    """Run the whole page in the folder. @throws AssertionError with the output of a command, or the line that was not
-    printed"""
+    """Run the whole page in the folder. @throws AssertionError with the output of a command, or with the line that was
+    not printed"""
     (folder / "bin").mkdir()
     (folder / "bin" / "osteon").symlink_to(binary)
     (folder / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
@@ -72,7 +72,7 @@ def run_page(path: Path, folder: Path, binary: Path, timeout: float) -> None:
         "PYTHONPATH": str(root / "python"),
         "OSTEON_CACHE": str(folder / "cache"),
         "PYTHONUTF8": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",  # in a container, which may have fewer cores than the ranks of a page
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",  # for a container, which may have fewer cores than the ranks of a page
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Partial images for tests of compositing, and their exact composite.
+// Partial images for tests of compositing, and the exact composite of these images.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,7 +14,7 @@ inline double whole(kernel::colour_format c) {
   return c == kernel::colour_format::rgba8 ? 255 : c == kernel::colour_format::rgba16 ? 65535 : 1;
 }
 
-// A pseudo-random number in [0, 1), equal on all ranks.
+// A pseudo-random number in [0, 1) that is equal on all ranks.
 inline double hashed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15u + b * 0xbf58476d1ce4e5b9u + c * 0x94d049bb133111ebu + 1;
   x ^= x >> 31;
@@ -31,8 +31,8 @@ struct partial_image {
   unsigned frame;
   compositing::pixel_rectangle active;
 
-  // The stored pixel; empty outside the active rectangle. On odd ranks of formats without depth,
-  // two of three patches of 7 x 5 pixels inside it are empty.
+  // The stored pixel, which is empty outside the active rectangle. On odd ranks of formats without depth, two of three
+  // patches of 7 x 5 pixels inside the rectangle are empty.
   void put(std::int64_t pixel, std::byte* to, bool garbage) const {
     const auto row = pixel / width, column = pixel % width;
     const bool inside = row >= active.top && row < active.bottom && column >= active.left && column < active.right;

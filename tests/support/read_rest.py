@@ -7,10 +7,10 @@ import threading
 
 
 def read_rest(process: subprocess.Popen[str], seconds: float = 60) -> str:
-    """Output of a process on its standard error from now until it ends.
+    """Return the output of a process on its standard error from now until its end.
 
-    `communicate` reads from the pipe itself, and loses the lines that `readline` buffered with the one that it
-    returned: those that arrive in one piece, as on a busy machine."""
+    `communicate` reads from the pipe itself. It loses the lines that `readline` buffered together with the returned
+    line. On a busy machine, several lines arrive in one piece."""
     too_late = threading.Event()
 
     def end() -> None:

@@ -1,4 +1,4 @@
-"""A studio for tests: the server as started by users, and requests to it."""
+"""A studio for tests, which is the server as a user starts it, and requests to this server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOKEN = "a-token-of-the-tests"
 
 
 def why_not() -> str:
-    """Reason why no studio can be started; empty if one can."""
+    """Reason why no studio can be started. The reason is empty if a studio can be started."""
     for name in ("starlette", "uvicorn", "tomlkit"):
         try:
             __import__(name)
@@ -53,7 +53,7 @@ class Studio:
         return f"http://127.0.0.1:{self.port}/#token={TOKEN}"
 
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
-        """Send a request with the token, unless `headers` override it."""
+        """Send a request with the token, unless `headers` contain another token."""
         sent = {"X-Osteon-Token": TOKEN} | {k.replace("_", "-"): v for k, v in headers.items()}
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         link.putrequest(method, path, skip_host="Host" in sent)
@@ -86,7 +86,8 @@ class Studio:
 
 
 def start(folder: Path, *words: str, binary: Path | None = None, port: int = 0) -> Studio:
-    """Start the studio by the program if `binary` is given, else its Python half alone. `stop` ends it."""
+    """Start the studio by the program if `binary` is given. Otherwise, start only the Python part of the studio. `stop`
+    ends the studio."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")])),
@@ -130,7 +131,7 @@ def studio(folder: Path, *words: str, binary: Path | None = None, port: int = 0)
 
 
 def small_bone(edge: int = 40) -> np.ndarray:
-    """A tube with plates and pillars inside, greys with a little noise; identical in each call."""
+    """A tube with plates and pillars inside. The greys have a little noise, and are identical in each call."""
     z, y, x = np.mgrid[:edge, :edge, :edge].astype(float)
     noise = np.random.default_rng(1).normal(0, 6, z.shape)
     radius = np.hypot(y - edge / 2 + 0.5, x - edge / 2 + 0.5) / (edge / 2)

@@ -1,4 +1,5 @@
-"""The page of a studio in a headless browser, for tests: open it, read its state, act by pointer and keys.
+"""The page of a studio in a headless browser for tests. The functions open the page, read its state, and act by pointer
+and keys.
 
 OSTEON_PICTURES=FOLDER writes the pictures for docs/images.
 """
@@ -59,7 +60,8 @@ def opened(page, address, width=1400, height=900):
 def settle(page):
     """Wait until edits are written and checked."""
     page.wait_for("!studio.isBusy() && studio.checked.value?.digest === studio.job.value?.digest")
-    page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")  # and drawn
+    # wait until the page is drawn
+    page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
 
 def data(page):
@@ -71,7 +73,7 @@ def verdict(page):
 
 
 def push_on_a_disc(page):
-    """Place by a click on the solid."""
+    """Place a force on a disc by a click on the solid."""
     middle = page.centre("canvas.gl")
     page.click("[data-tool=disc]")
     page.click("[data-tool=push]")
@@ -79,7 +81,7 @@ def push_on_a_disc(page):
 
 
 def hold_the_lower_face_by_keys(page):
-    """Place by keys: the cursor to the lowest plane, on the solid, the tool, Enter."""
+    """Place a support by keys: move the cursor to the lowest plane on the solid, select the tool, press Enter."""
     page.value("document.querySelectorAll('.slice canvas')[1].focus()")
     for _ in range(EDGE):
         page.key("ArrowDown")
@@ -94,7 +96,7 @@ def hold_the_lower_face_by_keys(page):
 
 
 def keep_picture(page, name):
-    """Write a picture for the documentation, small and in few colours, if $OSTEON_PICTURES names a folder."""
+    """Write a picture for the documentation, with a small size and few colours, if $OSTEON_PICTURES names a folder."""
     if not os.environ.get("OSTEON_PICTURES"):
         return
     from PIL import Image
@@ -112,7 +114,7 @@ LEFT_OUT = {"stages", "files", "tab", "finished", "machine", "io", "command", "m
 
 
 def numbers(value, name=""):
-    """All numbers of an answer except those of time, files and machine."""
+    """All numbers of an answer, except numbers of time, files and machine."""
     if isinstance(value, dict):
         counted = {
             k: v for k, v in value.items() if k not in LEFT_OUT and "second" not in k and not k.startswith("share_of_")
@@ -124,7 +126,7 @@ def numbers(value, name=""):
 
 
 def at_voxel(page, z, y, x):
-    """The cursor, set by the sliders of the slices; the slice across y has the focus."""
+    """Set the cursor by the sliders of the slices. The slice across y has the focus."""
     for number, place in enumerate((z, y, x)):
         page.value(
             f"(s => {{ s.value = {place}; s.dispatchEvent(new Event('input')); }})"

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from whole_job import BINARY
 
-# osteon over the bridge's ABI: the whole program if it was built, else the build of `./run test`.
+# osteon over the ABI of the bridge. The program is the whole program if it was built, and otherwise the build of `./run
+# test`.
 BUILDS = BINARY.parents[3]
 BRIDGED = next(
     (BUILDS / name / "src" / "app" / "osteon" for name in ("abi", "abi-test") if (BUILDS / name).is_dir()), BINARY
@@ -32,7 +33,7 @@ adapter = "mpich4"
 
 
 def join(folder: Path, program: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a program as one job of 2 + 2 ranks, in a folder, with these variables in both clusters."""
+    """Run a program as one job of 2 + 2 ranks in a folder, with these variables in both clusters."""
     for needed in ("mpirun.openmpi", "mpiexec.mpich"):
         if shutil.which(needed) is None:
             pytest.skip(f"{needed} is not installed")

@@ -1,8 +1,9 @@
-"""An interpreter that has imported the image readers, and forks for each image of a test run: `warm_python.py SOCKET`.
+"""A Python interpreter that has imported the image readers. The interpreter forks for each image of a test run:
+`warm_python.py SOCKET`.
 
-Most tests of whole jobs read a small image, and the start of Python takes most of their time. `warm_python.c` replaces
-the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start Python: the
-server compares limits, namespaces and variables. OSTEON_FRESH_PYTHON=1 makes all tests start Python.
+Most tests of whole jobs read a small image. The start of Python takes most of the time of these tests. `warm_python.c`
+replaces the interpreter. Tests of the start itself, of foreign modules, missing packages, limits and signals start
+Python. The server compares limits, namespaces and variables. OSTEON_FRESH_PYTHON=1 makes all tests start Python.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-# Variables that Python, its C modules and numpy read at start; HDF5 is loaded by a fork only.
+# Variables that Python, its C modules and numpy read at start. Only a fork loads HDF5.
 AT_START = ("PYTHON", "LD_", "MALLOC_", "GLIBC_", "LANG", "LC_", "TZ")
 
 
@@ -45,7 +46,7 @@ def warm_python() -> Iterator[None]:
         except FileNotFoundError:
             yield
             return
-        threads = {"OPENBLAS_NUM_THREADS": "1"}  # as the program starts its readers
+        threads = {"OPENBLAS_NUM_THREADS": "1"}  # the setting with which the program starts its readers
         server = subprocess.Popen([python, "-P", here, address], stdin=subprocess.DEVNULL, env=os.environ | threads)
         stack.callback(server.wait)
         stack.callback(server.kill)
@@ -63,11 +64,11 @@ def warm_python() -> Iterator[None]:
 
 
 def is_alike(pid: int, environment: dict[str, str]) -> bool:
-    """Whether a Python interpreter started by that process would have the settings of this one."""
+    """Whether a Python interpreter that this process starts would have the settings of the current interpreter."""
 
     def read_at_start(variables: dict[str, str]) -> dict[str, str]:
         found = {name: value for name, value in variables.items() if name.startswith(AT_START)}
-        # The package prepends its own folder to the path, which may already contain it.
+        # The package adds its own folder to the beginning of the path. The path may already contain this folder.
         return found | {"PYTHONPATH": ":".join(dict.fromkeys(found.get("PYTHONPATH", "").split(":")))}
 
     mine, other = Path("/proc/self"), Path(f"/proc/{pid}")
@@ -81,7 +82,7 @@ def is_alike(pid: int, environment: dict[str, str]) -> bool:
 
 
 def become(pid: int, files: dict[int, int], environment: dict[str, str]) -> None:
-    """Open files, folder, variables, mask, priority, cores and ignored signals of that process."""
+    """Adopt open files, folder, variables, mask, priority, cores and ignored signals of that process."""
     above = 1 + max(files)
     moved = {number: fcntl.fcntl(file, fcntl.F_DUPFD, above) for number, file in files.items()}
     for number in range(above):
@@ -110,7 +111,7 @@ def become(pid: int, files: dict[int, int], environment: dict[str, str]) -> None
 
 
 def run(module: str, arguments: list[str]) -> None:
-    """End this process as `python -m MODULE` does."""
+    """End this process as `python -m MODULE` would end."""
     code, is_interrupted = 0, False
     try:
         main = sys.modules[module]
@@ -135,7 +136,7 @@ def run(module: str, arguments: list[str]) -> None:
 
 
 def read_request(connection: socket.socket) -> tuple[list[str], dict[str, str], dict[int, int]]:
-    """The arguments, the variables, and the open files by number."""
+    """Return the arguments, the variables, and the open files by number."""
     head, control, _, _ = connection.recvmsg(12, socket.CMSG_SPACE(4 * 128))
     files = array.array("i")
     for level, kind, data in control:

@@ -1,4 +1,4 @@
-"""The program, run as by a user: a command, or a whole job with one process, one folder and one exit code."""
+"""The program, run as a user would run it: a command, or a whole job with one process, one folder and one exit code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MATERIAL = {
 
 
 def osteon(*words: str, folder: Path | None = None, timeout: float = 180) -> subprocess.CompletedProcess[str]:
-    """Run a command of the program in a folder; skip the test if the program is not built."""
+    """Run a command of the program in a folder. Skip the test if the program is not built."""
     if not BINARY.exists():
         pytest.skip(f"{BINARY} is not built")
     return subprocess.run(
@@ -37,7 +37,7 @@ def osteon(*words: str, folder: Path | None = None, timeout: float = 180) -> sub
 
 
 def follows_schema(answer: dict, name: str) -> None:
-    """Raise a jsonschema.ValidationError unless the answer follows docs/schemas/NAME.json."""
+    """Raise a jsonschema.ValidationError if the answer does not follow docs/schemas/NAME.json."""
     schema = json.loads((SCHEMAS / f"{name}.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(answer)
 
@@ -59,7 +59,7 @@ class Finished:
 
 @dataclass
 class Job:
-    """A job in a folder of its own; `run` starts the program on it."""
+    """A job in its own folder. `run` starts the program on the job."""
 
     folder: Path
     text: str = ""
@@ -85,7 +85,8 @@ class Job:
 
 
 def sponge_in(folder: Path) -> Path:
-    """A small two-phase image whose solid connects all faces, shape (18, 15, 14), grey 10 and 200."""
+    """A small two-phase image whose solid connects all faces. The shape is (18, 15, 14), and the greys are 10 and
+    200."""
     solid = np.random.default_rng(5).random((18, 15, 14)) < 0.75
     path = folder / "sponge.npy"
     np.save(path, np.where(solid, 200, 10).astype(np.uint8))
@@ -99,5 +100,5 @@ def job_text(
     image_more: str = "",
     spacing: str = "spacing_mm = 0.02",
 ) -> str:
-    """A job whose [segment] and [load] take their defaults; `more` may add tables."""
+    """A job whose tables [segment] and [load] have default values. `more` may add tables."""
     return f'physics = "{physics}"\n[image]\npath = "{image}"\n{spacing}\n{image_more}\n{MATERIAL[physics]}{more}\n[picture]\nwidth = 64\nheight = 64\n'

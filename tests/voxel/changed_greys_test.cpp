@@ -30,7 +30,7 @@ std::vector<float> all_of(const image_planes& planes, std::int64_t at_a_time) {
 
 double mean(const std::vector<float>& v) { return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); }
 
-// Oracle: the mean of 2^3 voxels, by hand.
+// Oracle: the mean of 2^3 voxels, computed by hand.
 TEST(coarsen, takes_means_of_blocks) {
   const index3 shape{4, 2, 6};
   std::vector<double> values(static_cast<std::size_t>(shape.volume()));
@@ -46,7 +46,7 @@ TEST(coarsen, takes_means_of_blocks) {
     }
 }
 
-// Oracle: the integral of a field that grows along one axis; the mean over all is conserved, for any shape.
+// Oracle: the integral of a field that increases along one axis. The mean over all voxels is conserved, for any shape.
 TEST(coarsen, keeps_the_size_where_voxels_are_cut) {
   const index3 shape{7, 5, 9};
   std::vector<double> values;
@@ -54,13 +54,13 @@ TEST(coarsen, keeps_the_size_where_voxels_are_cut) {
   const image_planes coarse = coarsen(planes_of(shape, values), coarsened_shape(shape, 4));
   ASSERT_EQ(coarse.shape, (index3{2, 2, 3}));
   const std::vector<float> found = all_of(coarse, 2);
-  // 3.5 planes each: 0, 1, 2 whole and a half of 3.
+  // Each mean is over 3.5 planes, which are the whole planes 0, 1 and 2, and half of plane 3.
   EXPECT_FLOAT_EQ(found.front(), static_cast<float>(3 * (0 + 1 + 2 + 0.5 * 3) / 3.5));
   EXPECT_NEAR(mean(found), 9, 1e-5);
 }
 
-// Oracle: the definition: mean 0, the given deviation, the covariance of a Gaussian that is sqrt(2) times as wide; the
-// same numbers for any order of reading the planes.
+// Oracle: the definition. The mean is 0, the deviation is the given deviation, and the covariance is that of a Gaussian that
+// is sqrt(2) times as wide. The numbers are equal for any order of reading the planes.
 TEST(noise, has_the_deviation_and_the_width_that_are_asked_for) {
   const index3 shape{24, 40, 50};
   const image_planes flat = planes_of(shape, std::vector<double>(static_cast<std::size_t>(shape.volume()), 100));

@@ -9,7 +9,7 @@ namespace components_test {
 using namespace osteon;
 using namespace osteon::voxel;
 
-// The simple reference: flood fill from every unvisited voxel; sizes in the order of the first voxels.
+// The simple reference is a flood fill from every unvisited voxel. The sizes are in the order of the first voxels.
 std::vector<std::int64_t> flood_fill(const std::vector<material_number>& image, index3 shape, std::vector<int>& label,
                                      std::array<bool, 3> periodic, connectivity by) {
   label.assign(image.size(), -1);
@@ -69,7 +69,7 @@ TEST(components, agree_with_flood_fill) {
   }
 }
 
-// Oracle: by hand; voxels that touch only at an edge are two parts.
+// Oracle: determined by hand. Voxels that touch only at an edge are two parts.
 TEST(components, do_not_connect_through_edges) {
   const std::vector<material_number> data{1, 0, 0, 1};
   const components found = find_components(active_cells({data.data(), {1, 2, 2}}));
@@ -77,7 +77,8 @@ TEST(components, do_not_connect_through_edges) {
   EXPECT_EQ(find_components(active_cells({data.data(), {1, 2, 2}}), {}, connectivity::corners).parts.size(), 1u);
 }
 
-// Oracle: by hand; three bars of 2^30 voxels are more than 2^31, which one process can handle and no rank can number.
+// Oracle: determined by hand. Three bars of 2^30 voxels are more than 2^31 voxels. One process can process these voxels, but
+// no rank can number them.
 TEST(components, count_beyond_an_int) {
   constexpr std::int32_t length = 1 << 30;
   const index3 shape{1, 4, length};
@@ -90,7 +91,7 @@ TEST(components, count_beyond_an_int) {
 }
 
 TEST(components, know_the_faces_that_they_touch) {
-  const std::vector<material_number> data{0, 1, 0, 0, 1, 0, 0, 0, 0};  // (1, 3, 3): a bar from y = 0 to y = 1
+  const std::vector<material_number> data{0, 1, 0, 0, 1, 0, 0, 0, 0};  // shape (1, 3, 3), with a bar from y = 0 to y = 1
   const components found = find_components(active_cells({data.data(), {1, 3, 3}}));
   ASSERT_EQ(found.parts.size(), 1u);
   EXPECT_TRUE(found.parts[0].touches({1, 3, 3}, 1, false));

@@ -9,7 +9,7 @@ namespace count_nodes_test {
 using namespace osteon;
 using namespace osteon::voxel;
 
-// Oracle: the nodes themselves, as numbered by the solver.
+// Oracle: the nodes themselves, as the solver numbers them.
 TEST(count_nodes, agrees_with_the_list_of_nodes) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     const index3 shape{1 + seed % 5, 6, 1 + seed % 11};

@@ -9,7 +9,7 @@ namespace elastic_classes_test {
 
 using namespace osteon::voxel;
 
-// Sorts, and returns the largest errors over all voxels.
+// Sorts constants into classes. Returns the largest errors over all voxels.
 struct sorted {
   std::vector<elastic_constants> wanted;
   elastic_classes classes;
@@ -38,20 +38,20 @@ TEST(elastic_classes, keep_up_to_4096_pairs_as_they_are) {
   EXPECT_EQ(s.classes.poisson_error, 0);
 }
 
-// Oracle: the bound of classes of equal ratio, which is optimal for moduli distributed over the whole range.
+// Oracle: the bound of classes of equal ratio. This bound is optimal for moduli that are distributed over the whole range.
 TEST(elastic_classes, have_the_smallest_error_for_moduli_that_are_everywhere) {
   std::vector<elastic_constants> constants;
   for (int i = 0; i <= 1000000; ++i) constants.push_back({std::pow(10, 1 + 4e-6 * i), 0.3});
   const sorted s(constants);
   const double ratio = std::pow(1e4, 1.0 / 4096), bound = (ratio - 1) / (ratio + 1);
-  EXPECT_LE(s.modulus_error, 1.02 * bound);  // the grid of the search is finite
+  EXPECT_LE(s.modulus_error, 1.02 * bound);  // the search has a finite grid
   EXPECT_GE(s.modulus_error, 0.98 * bound);
   EXPECT_NEAR(s.classes.modulus_error, s.modulus_error, 1e-12);
   EXPECT_EQ(s.poisson_error, 0);
 }
 
-// Oracle: gaps need no classes; two narrow clusters share the classes by their widths, up to a bin of the search's
-// grid.
+// Oracle: gaps need no classes. Two narrow clusters divide the classes by their widths, up to a bin of the grid of the
+// search.
 TEST(elastic_classes, are_spent_where_there_are_voxels) {
   std::vector<elastic_constants> constants;
   for (int i = 0; i < 100000; ++i) {
@@ -62,7 +62,7 @@ TEST(elastic_classes, are_spent_where_there_are_voxels) {
   EXPECT_LE(sorted(constants).modulus_error, widths / 4096 / 2 + bin / 2);
 }
 
-// Invariant: the reported errors bound those of all voxels, and constants on a curve need no more classes than those on
+// Invariant: the reported errors bound the errors of all voxels. Constants on a curve need no more classes than constants on
 // a line.
 TEST(elastic_classes, bound_the_errors_of_both_constants) {
   std::mt19937 generator(1);
@@ -83,7 +83,7 @@ TEST(elastic_classes, bound_the_errors_of_both_constants) {
   EXPECT_LT(std::max(c.modulus_error, c.poisson_error), 0.004);
 }
 
-// Oracle: by hand; properties shared by voxels may be given once or repeatedly.
+// Oracle: determined by hand. Properties that voxels have in common may be given once or repeatedly.
 TEST(elastic_classes, are_numbered_by_their_moduli_from_1) {
   const elastic_classes classes = sort_into_materials([](const auto& body) {
     for (const double e : {3, 1, 3}) body(elastic_constants{e, 0.1});

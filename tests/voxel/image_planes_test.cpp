@@ -19,7 +19,7 @@ image image_of(index3 shape, scalar type, const std::vector<T>& values) {
   return scan;
 }
 
-// Oracle: the values themselves, counted; each plane is larger than one read.
+// Oracle: the values themselves, counted. Each plane is larger than one read.
 TEST(image_planes, are_read_once_each_and_in_order) {
   const index3 shape{5, 700, 800};
   std::vector<double> values(static_cast<std::size_t>(shape.volume()));
@@ -39,7 +39,7 @@ TEST(image_planes, are_read_once_each_and_in_order) {
   EXPECT_EQ(range.high, static_cast<double>(values.size() - 1));
 }
 
-// Oracle: by hand; the voxels are in separate blocks.
+// Oracle: determined by hand. The voxels are in separate blocks.
 TEST(image_planes, tell_the_first_of_all_values_that_are_no_numbers) {
   const index3 shape{3, 700, 800};
   std::vector<double> values(static_cast<std::size_t>(shape.volume()));
@@ -55,7 +55,8 @@ TEST(image_planes, tell_the_first_of_all_values_that_are_no_numbers) {
   }
 }
 
-// Oracle: the values inside the box, and the planes of the whole; of a material by label, grey value and constants.
+// Oracle: the values inside the box, and the planes of the whole image. Materials are given by label, by grey value, and by
+// constants.
 TEST(image_planes, give_the_same_materials_in_pieces_and_at_once) {
   const index3 shape{7, 9, 11};
   const auto labels = random_image(shape, 0.7, 3);
@@ -77,7 +78,7 @@ TEST(image_planes, give_the_same_materials_in_pieces_and_at_once) {
        {segment(grey, how, material{}), segment(grey, how, law), segment(grey, how, {.modulus_MPa = modulus})}) {
     const std::vector<material_number> all = all_materials(model);
     std::size_t at = 0;
-    for (const std::int64_t z : {4, 0, 2, 1, 3}) {  // in any order
+    for (const std::int64_t z : {4, 0, 2, 1, 3}) {  // the planes are read in any order
       std::vector<material_number> plane(static_cast<std::size_t>(part.shape().y * part.shape().x), 99);
       model.material(z, 1, plane);
       for (std::size_t i = 0; i < plane.size(); ++i) {

@@ -21,7 +21,7 @@ struct block {
   run_set nodes = corner_nodes(cells);
   node_grid grid{&cells, &nodes, begin, spacing, origin};
 
-  /// The nodes whose position satisfies `inside`, by testing every place.
+  /// The nodes whose position satisfies `inside`, found by testing every place.
   std::vector<std::int32_t> reference(const std::function<bool(const vector3&)>& inside) const {
     std::vector<std::int32_t> found;
     for (std::int64_t z = begin.z; z <= domain.z; ++z)
@@ -35,7 +35,7 @@ struct block {
   }
 };
 
-// Oracle: the definition of each region, at every node of a dense scan; limits are between nodes, or on them.
+// Oracle: the definition of each region, at every node of a dense scan. Limits are between nodes, or on nodes.
 TEST(node_set, regions_hold_the_nodes_inside_them) {
   const block b;
   const double rounding = 1e-9;
@@ -53,8 +53,8 @@ TEST(node_set, regions_hold_the_nodes_inside_them) {
   EXPECT_FALSE(round.empty());
 }
 
-// Oracle: the shortest distance to finely spaced points of the line, at every node of a dense scan; for one point, a
-// ball.
+// Oracle: the shortest distance to finely spaced points of the line, at every node of a dense scan. For one point, the
+// region is a ball.
 TEST(node_set, a_stroke_holds_the_nodes_near_its_line) {
   const block b;
   const double radius = 0.36;
@@ -96,7 +96,8 @@ TEST(node_set, counts_the_voxels_that_meet_in_a_node) {
   });
 }
 
-// Oracle: the divergence theorem; the outward areas of a closed surface add up to zero, their moments to its volume.
+// Oracle: the divergence theorem. The outward areas of a closed surface add up to zero, and their moments add up to the
+// volume.
 TEST(node_set, areas_enclose_the_volume) {
   const block b;
   const auto area = face_areas(b.grid, std::vector<bool>(static_cast<std::size_t>(b.nodes.size()), true));
@@ -112,7 +113,7 @@ TEST(node_set, areas_enclose_the_volume) {
   EXPECT_NEAR(moment, b.cells.size() * spacing.z * spacing.y * spacing.x, 1e-11);
 }
 
-// Oracle: the area of the top, a quarter of a face at its corners.
+// Oracle: the area of the top. A corner of the top has a quarter of a face.
 TEST(node_set, areas_of_a_flat_set_leave_its_sides_out) {
   const std::vector<material_number> data(8, 1);
   const run_set cells = active_cells({data.data(), {2, 2, 2}}), nodes = corner_nodes(cells);

@@ -26,7 +26,7 @@ TEST(run_set, numbers_active_cells_in_z_y_x_order) {
   EXPECT_EQ(cells.plane_begin(shape.z), next);
 }
 
-// Oracle: a node exists if one of its eight voxels does.
+// Oracle: a node exists if one of its eight voxels exists.
 TEST(run_set, has_a_node_at_every_corner_of_an_active_cell) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const index3 shape{4, 5, 9};

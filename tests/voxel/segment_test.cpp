@@ -19,7 +19,8 @@ image make_image(index3 shape, const std::vector<T>& values, scalar type) {
   return scan;
 }
 
-// Two z planes of 1 x 4: a bar of grey 200 through both at x = 0, an island of grey 180 at x = 2, pores of grey 10.
+// Two z planes of 1 x 4 voxels. A bar of grey 200 is in both planes at x = 0, an island of grey 180 is at x = 2, and pores
+// have grey 10.
 const std::vector<std::uint8_t> bar_and_island{200, 10, 180, 10, 200, 10, 10, 10};
 constexpr index3 bar_shape{2, 1, 4};
 
@@ -32,7 +33,7 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
-// Oracle: by hand.
+// Oracle: determined by hand.
 TEST(segment, keeps_the_largest_part_and_reports_the_rest) {
   const segmented s = segment(make_image(bar_shape, bar_and_island, scalar::u1), {}, material{"bone", 1000, 0.3, 0});
   EXPECT_EQ(all_materials(s), (std::vector<material_number>{1, 0, 0, 0, 1, 0, 0, 0}));
@@ -55,8 +56,8 @@ TEST(segment, keeps_all_parts_on_request) {
   EXPECT_EQ(segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}).report.kept_voxels, 3);
 }
 
-// Oracle: the image with another origin in its period is the same solid. The face across y cuts a bar of 5 voxels into
-// 3 and 2, next to a complete one of 4. The same for random images.
+// Oracle: the image with another origin in its period is the same solid. The face across y cuts a bar of 5 voxels into 3 and
+// 2 voxels, next to a complete bar of 4 voxels. The test also uses random images.
 TEST(segment, connects_parts_through_periodic_faces) {
   const index3 shape{3, 8, 9};
   std::vector<material_number> bar(static_cast<std::size_t>(shape.volume()));
@@ -84,7 +85,7 @@ TEST(segment, connects_parts_through_periodic_faces) {
     EXPECT_EQ(here.report.percolates[0], there.report.percolates[0]);
     if (seed > 0) continue;
     EXPECT_EQ(here.report.kept_voxels, 5);
-    EXPECT_FALSE(here.report.percolates[1]);  // it touches both faces, but does not connect them
+    EXPECT_FALSE(here.report.percolates[1]);  // the part touches both faces, but does not connect them
     const auto before = all_materials(here), after = all_materials(there);
     for (std::int64_t i = 0; i < shape.volume(); ++i) EXPECT_EQ(after[static_cast<std::size_t>(i)], before[from(i)]);
   }
@@ -109,7 +110,8 @@ TEST(segment, says_which_face_is_missed) {
       std::string::npos);
 }
 
-// Oracle: two plates with a gap between them: none of them connects both faces. If that is allowed both are kept.
+// Oracle: two plates with a gap between them. Neither plate connects both faces. If such parts are permitted, both plates
+// are kept.
 TEST(segment, keeps_all_parts_where_none_may_percolate) {
   const auto scan = make_image<std::uint8_t>({3, 1, 2}, {200, 200, 10, 10, 200, 200}, scalar::u1);
   segmentation_options how;
@@ -123,7 +125,7 @@ TEST(segment, keeps_all_parts_where_none_may_percolate) {
   EXPECT_FALSE(found.report.percolates[0]);
 }
 
-// Oracle: by hand: a bar along y, a bar along x, and a voxel at the low z face, all disconnected.
+// Oracle: determined by hand. A bar along y, a bar along x, and a voxel at the low z face are disconnected.
 TEST(segment, percolating_parts_join_an_axis_or_touch_a_face) {
   const index3 shape{5, 5, 5};
   std::vector<std::uint8_t> greys(125, 0);
@@ -160,7 +162,7 @@ TEST(segment, says_when_a_threshold_leaves_nothing) {
       << text;
 }
 
-// Oracle: the law itself; 8-bit images lose no accuracy by the division into classes.
+// Oracle: the law itself. The division into classes does not reduce the accuracy of 8-bit images.
 TEST(segment, gives_every_grey_value_of_an_8_bit_image_its_modulus) {
   std::vector<std::uint8_t> greys(200);
   for (std::size_t i = 0; i < greys.size(); ++i) greys[i] = static_cast<std::uint8_t>(50 + i);
@@ -201,7 +203,7 @@ TEST(segment, sorts_many_greys_into_classes_and_bounds_the_error) {
   EXPECT_GT(worst, 0);
 }
 
-// Oracle: the polynomial by hand, its limits, and negative greys of a signed image.
+// Oracle: the polynomial, evaluated by hand, with its limits and with negative greys of a signed image.
 TEST(segment, takes_a_polynomial_law) {
   const std::vector<std::int16_t> greys{-100, 0, 100, 200, 1000, 3000};
   segmentation_options how;
@@ -216,7 +218,7 @@ TEST(segment, takes_a_polynomial_law) {
   EXPECT_EQ(s.modulus_error, 0);
   const auto number = all_materials(s);
   const auto modulus = [&](std::size_t i) { return s.materials[number[i]].youngs_modulus_MPa; };
-  EXPECT_EQ(modulus(0), 20);  // density -0.05 counts as zero, 10 MPa are raised
+  EXPECT_EQ(modulus(0), 20);  // density -0.05 counts as zero, and 10 MPa are raised to 20 MPa
   for (std::size_t i = 1; i < 5; ++i) {
     const double rho = 0.001 * greys[i] + 0.05;
     EXPECT_NEAR(modulus(i), std::max(20.0, 10 + 200 * rho - 50 * rho * rho + 3000 * rho * rho * rho), 1e-9) << i;
@@ -224,7 +226,7 @@ TEST(segment, takes_a_polynomial_law) {
   EXPECT_EQ(modulus(5), 50000);
 }
 
-// Oracle: by hand; three points, of which the middle one is 0.3 above the line through the others.
+// Oracle: computed by hand for three points. The middle point is 0.3 above the line through the others.
 TEST(calibrate, finds_the_line_of_least_squares) {
   const std::vector<std::pair<double, double>> points{{0, 1}, {100, 2.3}, {200, 3}};
   const calibration line = calibrate(points);
@@ -233,7 +235,7 @@ TEST(calibrate, finds_the_line_of_least_squares) {
   EXPECT_NEAR(line.largest_residual, 0.2, 1e-14);
 }
 
-// Oracle: by hand.
+// Oracle: determined by hand.
 TEST(segment, takes_constants_voxel_by_voxel) {
   segmentation_options how;
   how.threshold = 0.5;
@@ -273,7 +275,7 @@ TEST(segment, maps_labels_and_names_those_without_a_material) {
   EXPECT_NE(text.find("labels without a material: 0 (1 voxel), 7 (2 voxels)"), std::string::npos) << text;
 }
 
-// Oracle: by hand. The report is that of the requested phase.
+// Oracle: determined by hand. The report is the report of the requested phase.
 TEST(segment, keeps_two_phases_side_by_side) {
   const material fluid{"fluid", 0, 0, 0}, rock{"rock", 0, 0, 2}, ore{"ore", 0, 0, 9};
   segmentation_options pores;

@@ -55,10 +55,10 @@ TEST(otsu, separates_floats_and_wide_integers) {
   EXPECT_LT(middle, 2000000000.0);
 }
 
-// Oracle: counted by hand; whole greys are exact, floats to one bin.
+// Oracle: counted by hand. Whole greys are exact, and floats are exact to one bin.
 TEST(volume_threshold, leaves_as_many_voxels_as_the_greys_tell) {
   const image whole = make_image(std::vector<std::uint8_t>{0, 0, 0, 50, 100, 150, 200, 200, 200, 200}, scalar::u1);
-  // (0 + 0 + 0 + 50 + 100 + 150 + 4 * 200) / 200 = 5.5 voxels; in a tie, the smaller number is used.
+  // (0 + 0 + 0 + 50 + 100 + 150 + 4 * 200) / 200 = 5.5 voxels; the smaller number is used in a tie
   const double threshold = volume_threshold(whole, check_values(whole), {0, 200});
   EXPECT_EQ(threshold, 100);
   const image floats = make_image(std::vector<float>{-3, -3, -1, 1, 3, 3, 3, 3}, scalar::f4);

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// The errors of the bridge. Each message contains fault, value, limit and remedy.
+/// The errors of the bridge. Each message contains the fault, the value, the limit and the remedy.
 #include <common/problem.hpp>
 #include <stdexcept>
 #include <string>
 
 namespace osteon::bridge {
 
-/// Base of all errors that the bridge throws deliberately.
+/// Base class of all errors that the bridge throws deliberately.
 class error : public std::runtime_error {
  public:
   error(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
@@ -18,11 +18,11 @@ class error : public std::runtime_error {
   int exit_code_;
 };
 
-/// The request is invalid: wrong option, key or value. Exit code 2.
+/// The request is invalid, because an option, a key or a value is wrong. Exit code 2.
 struct usage_error : error {
   explicit usage_error(const std::string& text) : error(2, text) {}
 };
-/// MPI, the network or the machine failed. Exit code 5.
+/// MPI, the network or the machine has failed. Exit code 5.
 struct machine_error : error {
   explicit machine_error(const std::string& text) : error(5, text) {}
 };

@@ -10,7 +10,7 @@ using namespace osteon::bridge::wire;
 
 std::string free_port() { return std::to_string(listen_on("", "127.0.0.1").second); }
 
-/// Two clusters of one process, and a wide-area link between them.
+/// Two clusters with one process each, and a wide-area link between them.
 struct remote_pair {
   explicit remote_pair(test::wan_settings s, const test::adjust& change = {}) {
     const std::string port = free_port();
@@ -29,7 +29,7 @@ struct remote_pair {
   test::job j;
 };
 
-/// Both clusters send `count` messages to each other while `disturb` runs. All messages must arrive, complete and in order.
+/// Both clusters send `count` messages to each other while `disturb` runs. All messages must arrive completely and in order.
 void exchange_while(remote_pair& p, int count, const std::function<void()>& disturb) {
   std::thread trouble(disturb);
   std::vector<std::future<void>> work;
@@ -77,21 +77,21 @@ TEST(cut, a_silent_cut_is_noticed_and_survived) {
   exchange_while(p, 60, [&] {
     pause_for(0.1);
     p.link->set(test::wan::state::frozen);
-    pause_for(1.2);  // longer than three heartbeats: the connections are dropped
+    pause_for(1.2);  // this pause is longer than three heartbeats, and the connections are dropped
     p.link->set(test::wan::state::whole);
   });
   test::close(p.j);
 }
 
-// TCP resends lost packets. The protocol of the link must not cause a deadlock. Oracle: the sent messages.
+// TCP sends lost packets again. The protocol of the link must not cause a deadlock. Oracle: the sent messages.
 TEST(cut, a_link_that_loses_one_packet_in_a_hundred_delivers_all) {
   remote_pair p({.one_way_ms = 2, .mbit = 200, .loss_percent = 1}, [](settings& s, int, int) { s.streams = 2; });
   exchange_while(p, 40, [] {});
   test::close(p.j);
 }
 
-// All ranks of one cluster send to one rank of the other cluster at once. Oracle: the sent messages; at least a third of the
-// rate of the link; the credit per source, which bounds the memory of the receiver.
+// All ranks of one cluster send to one rank of the other cluster at the same time. Oracle: the sent messages; at least a
+// third of the rate of the link; the credit of each source, which limits the memory of the receiver.
 TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
   constexpr int senders = 4, count = 12;
   constexpr double mbit = 200;
@@ -127,12 +127,12 @@ TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
   }
   for (auto& w : work) w.get();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  // If messages are received one by one, each message requires a round trip in addition to its transmission time.
+  // If messages are received one by one, each message needs a round trip in addition to its transmission time.
   EXPECT_LT(seconds, 3 * senders * count * (8e-6 * size / mbit + 0.01) + 0.3);
   test::close(j);
 }
 
-// Oracle: the bound (2 s, and three heartbeats to detect it), and the names in the message.
+// Oracle: the time limit (2 s, and three heartbeats for the detection), and the names in the message.
 TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
   remote_pair p({1, 0});
   const auto began = std::chrono::steady_clock::now();
@@ -153,7 +153,7 @@ TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 6);
 }
 
-// Oracle: the text of the aborting side.
+// Oracle: the text of the side that aborts.
 TEST(cut, an_abort_reaches_the_others) {
   test::job j = test::join({1, 2}, true);
   j.ranks[2]->abort("the disk is full");

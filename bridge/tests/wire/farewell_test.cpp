@@ -27,8 +27,8 @@ void say(const connected& c, command kind) {
   ASSERT_EQ(write(c.other.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
 }
 
-// Oracle: computed by hand. Commands that arrive while another command is processed or answered are passed on by the same
-// call.
+// Oracle: computed by hand. A command may arrive while another command is processed or answered. The same call must pass on
+// this command.
 TEST(farewell, nothing_that_was_read_stays_behind) {
   const connected c = pair_of_sockets();
   std::vector<command> heard;
@@ -43,7 +43,7 @@ TEST(farewell, nothing_that_was_read_stays_behind) {
   EXPECT_TRUE(c.stream->flushed());
 }
 
-// Oracle: computed by hand. A process that can no longer write still reads the reason.
+// Oracle: computed by hand. A process that can no longer write must still read the reason.
 TEST(farewell, the_last_word_of_one_who_left_is_heard) {
   connected c = pair_of_sockets();
   say(c, command::fail);
@@ -56,8 +56,8 @@ TEST(farewell, the_last_word_of_one_who_left_is_heard) {
   EXPECT_TRUE(c.stream->ended());
 }
 
-// Oracle: the time-out of the test. In an earlier version, half of these jobs waited five seconds for a command that had
-// already been read. Heartbeats, which would trigger another check, are too late in this test.
+// Oracle: the time-out of the test. In an earlier version, half of these jobs waited for five seconds for a command that had
+// already been read. Heartbeats would trigger another check. In this test, heartbeats are too late.
 TEST(farewell, many_short_jobs_part_at_once) {
   for (int n = 0; n < 30; ++n) {
     test::job j = test::join({1, 1}, n % 2 == 0, [](settings& s, int, int) { s.heartbeat_seconds = 1000; });

@@ -18,7 +18,7 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Connections without data.
+/// Connections that send no data.
 std::vector<descriptor> strangers(const std::string& address, std::size_t how_many) {
   std::vector<descriptor> all;
   std::string reason;
@@ -36,9 +36,9 @@ bool answers(const std::string& address) {
 
 std::string free_port() { return std::to_string(listen_on("", "127.0.0.1").second); }
 
-constexpr std::size_t crowd = 100;  ///< above the limit of connections
+constexpr std::size_t crowd = 100;  ///< number of connections above the limit
 
-/// The largest number of descriptors of this process during half a second, without the descriptors of the guests.
+/// The largest number of descriptors of this process during half a second. The descriptors of the guests are not counted.
 std::size_t most_taken(std::size_t before, const std::function<void()>& meanwhile = {}) {
   std::size_t most = 0;
   for (int n = 0; n < 25; ++n) {
@@ -71,7 +71,7 @@ TEST(guests, strangers_take_few_descriptors_of_the_server) {
   test::close(j);
 }
 
-// Oracle: the limit. Messages must continue.
+// Oracle: the limit. Messages must continue to arrive.
 TEST(guests, strangers_take_few_descriptors_of_a_process) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {
@@ -88,7 +88,7 @@ TEST(guests, strangers_take_few_descriptors_of_a_process) {
   test::close(j);
 }
 
-// Oracle: computed by hand. No socket may listen at an address of this machine that is not the address of the job.
+// Oracle: computed by hand. No socket may listen on an address of this machine other than the address of the job.
 TEST(guests, a_job_on_one_machine_listens_on_its_loopback_address_only) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {
@@ -99,8 +99,8 @@ TEST(guests, a_job_on_one_machine_listens_on_its_loopback_address_only) {
   test::close(j);
 }
 
-// Oracle: computed by hand. Behind NAT, the address used by other processes is unknown to this machine. Therefore the
-// process listens at all addresses.
+// Oracle: computed by hand. Behind NAT, this machine does not know the address that other processes use. The process
+// therefore listens on all addresses.
 TEST(guests, a_forwarded_address_listens_everywhere) {
   const std::string port = free_port();
   test::job j = test::join({1, 1}, true, [&](settings& s, int cluster, int) {

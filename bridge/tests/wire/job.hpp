@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A joined job inside one test process. The job consists of a server, and an endpoint per rank; each endpoint joins in a
-/// separate thread.
+/// A joined job inside one test process. The job consists of a server and of an endpoint for each rank. Each endpoint joins
+/// in a thread of its own.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/servers/server.hpp>
 #include <cstring>
@@ -50,7 +50,7 @@ inline std::unique_ptr<wire::startup_server> start_server(const std::vector<int>
   return std::make_unique<wire::startup_server>(s);
 }
 
-/// Join all ranks of clusters of these sizes. @throws the exception of the first failed rank
+/// Join all ranks of clusters with these sizes. @throws the exception of the first failed rank
 inline job join(const std::vector<int>& sizes, bool tls, const adjust& change = {},
                 const std::vector<std::string>& relays = {}) {
   job j;
@@ -79,7 +79,7 @@ inline std::vector<std::byte> pattern(std::size_t n, unsigned seed) {
   return v;
 }
 
-/// Return the next message. The test fails if no message arrives within `seconds`.
+/// Return the next message. If no message arrives within `seconds`, the test fails.
 inline wire::message next(wire::endpoint& e, double seconds = 5) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {

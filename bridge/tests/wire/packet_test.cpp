@@ -25,13 +25,14 @@ std::vector<std::byte> bytes_of(packet_header h, std::size_t payload) {
   return v;
 }
 
-/// Number of inputs of the fuzz tests below: OSTEON_FUZZ_INPUTS, for long runs under a sanitizer (bridge/docs/wire.md).
+/// Number of inputs for the fuzz tests below. The variable is OSTEON_FUZZ_INPUTS, which is set for long runs with a
+/// sanitizer (bridge/docs/wire.md).
 int inputs(int otherwise) {
   const char* text = std::getenv("OSTEON_FUZZ_INPUTS");
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-/// A valid input with some bytes changed, removed, duplicated or prepended.
+/// A valid input, in which some bytes are changed, removed, duplicated or prepended.
 template <class Bytes>
 Bytes spoilt(const Bytes& good, std::mt19937& random) {
   Bytes v = good;
@@ -60,7 +61,7 @@ Bytes spoilt(const Bytes& good, std::mt19937& random) {
   return v;
 }
 
-// Oracle: the offsets of the fields in IMPI 0.0, counted by hand.
+// Oracle: the offsets of the fields in IMPI 0.0, counted manually.
 TEST(packet, has_the_layout_of_impi) {
   packet_header h;
   h.type = packet_type::syncack;
@@ -123,7 +124,8 @@ TEST(packet, is_refused_by_name_when_it_cannot_be) {
   const auto cut_off = bytes_of(h, 10);
   EXPECT_TRUE(std::holds_alternative<packet_view>(parse(bytes_of(h, 10), some_job(), 1)));
   EXPECT_TRUE(std::holds_alternative<need_more>(parse(std::span<const std::byte>(cut_off).first(130), some_job(), 1)));
-  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), job_id{}, 1)));    // another job
+  // the packet belongs to another job
+  EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), job_id{}, 1)));
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 11), some_job(), 1)));  // the part exceeds the message
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 0)));  // the rank does not exist
   h.flags = flag_continues;
@@ -134,7 +136,7 @@ TEST(packet, is_refused_by_name_when_it_cannot_be) {
   EXPECT_TRUE(std::holds_alternative<malformed>(parse(bytes_of(h, 10), some_job(), 1)));
 }
 
-// Invariant: the parser consumes at most the input, the payload is inside the input, and the parser does not crash
+// Invariant: the parser consumes at most the input, and the payload is inside the input. The parser does not crash
 // (sanitizers).
 TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   std::mt19937 random(1);
@@ -151,7 +153,8 @@ TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   const int count = inputs(40000);
   for (int n = 0; n < count; ++n) {
     const auto input = spoilt(seeds[random() % seeds.size()], random);
-    const std::vector<std::byte> exact(input.begin(), input.end());  // exact size; sanitizers detect a read beyond the end
+    // the size is exact; sanitizers then detect a read beyond the end
+    const std::vector<std::byte> exact(input.begin(), input.end());
     const parsed p = parse(exact, some_job(), 4);
     const auto* v = std::get_if<packet_view>(&p);
     if (v == nullptr) continue;
@@ -163,7 +166,7 @@ TEST(fuzz, packets_that_are_spoilt_are_parsed_or_refused) {
   EXPECT_GT(whole, count / 20);
 }
 
-// Invariant: the protocol accepts any input or reports a fault, and the stored data do not exceed the limits.
+// Invariant: the protocol accepts any input or reports a fault. The stored data do not exceed the limits.
 TEST(fuzz, a_pair_survives_packets_that_make_no_sense) {
   std::mt19937 random(2);
   const pair_limits limits{.short_bytes = 64, .eager_bytes = 1024, .ackmark = 4, .hiwater = 16};
@@ -203,7 +206,7 @@ TEST(fuzz, a_pair_survives_packets_that_make_no_sense) {
   EXPECT_GT(refused, count / 4);
 }
 
-// Invariant: as above, for the commands of the start-up protocol.
+// Invariant: as in the tests above, for the commands of the start-up protocol.
 TEST(fuzz, commands_that_are_spoilt_are_taken_or_refused) {
   std::mt19937 random(3);
   registration r;

@@ -13,7 +13,7 @@ struct wire_packet {
   std::vector<std::byte> payload;
 };
 
-/// One end of a pair, with its received messages.
+/// One end of a pair, and the messages that this end has received.
 struct end {
   end(int self, int other, const pair_limits& limits) : pair(self, other, limits) {}
   pair_protocol pair;
@@ -42,7 +42,7 @@ std::vector<std::byte> pattern(std::size_t n, unsigned seed) {
   return v;
 }
 
-/// Exchange packets until none is pending.
+/// Exchange packets until no packet is pending.
 void settle(end& a, end& b) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -55,7 +55,7 @@ void settle(end& a, end& b) {
   }
 }
 
-// Oracle: rules of IMPI, applied by hand. Short messages are sent at once, and long messages are sent after their match.
+// Oracle: rules of IMPI, applied manually. Short messages are sent immediately. Long messages are sent after their match.
 TEST(pair, a_long_message_waits_for_its_match) {
   end a(0, 1, small), b(1, 0, small);
   const auto data = pattern(350, 1);
@@ -86,7 +86,7 @@ TEST(pair, a_synchronous_message_is_done_when_it_is_matched) {
   EXPECT_TRUE(state->done);
 }
 
-// Oracle: the limit. Unmatched bytes at the receiver never exceed the eager credit, and no message is rejected.
+// Oracle: the limit. Unmatched bytes at the receiver never exceed the eager credit, and every message is accepted.
 TEST(pair, a_slow_reader_holds_no_more_than_the_credit) {
   end a(0, 1, small), b(1, 0, small);
   const auto data = pattern(100, 1);
@@ -97,14 +97,14 @@ TEST(pair, a_slow_reader_holds_no_more_than_the_credit) {
   for (const message& m : b.got) held += m.bytes.size();
   EXPECT_LE(held, 250U);
   EXPECT_EQ(b.got[49].fields.tag, 50);
-  // The last message can be matched first. The data of this message arrive although the credit is exhausted.
+  // The last message can be matched first. Although the credit is exhausted, the data of this message arrive.
   std::vector<std::byte> buffer(100);
   const auto arrived = b.pair.receive(1000, b.got[49], buffer);
   settle(a, b);
   ASSERT_NE(arrived, nullptr);
   EXPECT_TRUE(arrived->done);
   EXPECT_EQ(buffer, data);
-  // The returned credit is used.
+  // The returned credit is used for further messages.
   b.pair.give_back(held);
   settle(a, b);
   a.pair.send(60, {}, data, false);
@@ -119,14 +119,14 @@ TEST(pair, no_more_packets_than_hiwater_are_on_their_way) {
   EXPECT_EQ(first.size(), 6U);
   for (const auto& p : first) b.arrive(p);
   const auto back = b.departing();
-  ASSERT_FALSE(back.empty());  // ackmark 3
+  ASSERT_FALSE(back.empty());  // the ackmark is 3
   EXPECT_EQ(back.back().header.type, packet_type::protoack);
   EXPECT_EQ(back.back().header.srqid, 6U);
   for (const auto& p : back) a.arrive(p);
   EXPECT_EQ(a.departing().size(), 6U);
 }
 
-// Oracle: the sent messages, through a link that loses, duplicates and reorders packets, with probes as from the endpoint.
+// Oracle: the sent messages. The link loses, duplicates and reorders packets; probes are sent as by the endpoint.
 TEST(pair, messages_come_once_and_in_order_over_a_link_that_loses_packets) {
   std::mt19937 random(5);
   for (int round = 0; round < 20; ++round) {

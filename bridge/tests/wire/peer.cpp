@@ -1,5 +1,6 @@
-// A program for `osteon join` without MPI. Every process sends its number to all processes of the other clusters. usage:
-// peer [leave|abort|hang|alone] -- action of the last process of the last cluster after the first exchange
+// A program for `osteon join` without MPI. Every process sends its number to all processes of the other clusters. Usage:
+// peer [leave|abort|hang|alone]. The argument is the action of the last process of the last cluster after the first
+// exchange.
 #include <unistd.h>
 
 #include <bridge/wire/link.hpp>
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
       if (kind == "abort") link->abort("this test says so");
       if (kind == "hang") pause();
     } else if (kind == "leave" || kind == "hang" || kind == "abort") {
-      for (;;) link->wait_event(link->events(), 10);  // until the link breaks
+      for (;;) link->wait_event(link->events(), 10);  // the loop ends when the link breaks
     }
     link->close();
     return 0;

@@ -7,7 +7,7 @@ namespace relay_test {
 
 using namespace osteon::bridge::wire;
 
-/// Relays in separate threads: a hub, and one relay per cluster, which dials the hub.
+/// Relays in threads of their own. There is one hub, and one relay for each cluster, which dials the hub.
 struct relays {
   explicit relays(const startup_server& server, int clusters) {
     start(server, -1, "");
@@ -28,7 +28,7 @@ struct relays {
   std::vector<std::future<void>> work;
 };
 
-// Oracle: the sent messages. The route has three hops: relay of a, hub, relay of b.
+// Oracle: the sent messages. The route has three hops: the relay of a, the hub, and the relay of b.
 TEST(relay, carries_messages_between_clusters_that_only_dial_out) {
   test::job j;
   j.server = test::start_server({2, 2}, true);

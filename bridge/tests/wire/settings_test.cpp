@@ -40,7 +40,7 @@ TEST(settings, every_wrong_value_is_named_with_its_limit) {
   EXPECT_EQ(faults.size(), 8);
 }
 
-// Oracle: hand.
+// Oracle: computed by hand.
 TEST(settings, good_values_are_taken) {
   std::vector<osteon::problem> faults;
   const settings s = read_settings(
@@ -75,7 +75,7 @@ std::string fault_of_file(const std::string& path) {
   return "";
 }
 
-// Oracle: hand; the modes of a file.
+// Oracle: computed by hand; the modes of a file.
 TEST(settings, a_key_file_is_private_and_long_enough) {
   const std::string path = testing::TempDir() + "osteon_key_" + std::to_string(getpid());
   const auto write = [&](const std::string& line, mode_t mode) {

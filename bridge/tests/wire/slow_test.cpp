@@ -1,4 +1,4 @@
-// Settings for shared links: paced streams.
+// Settings for links with other users, such as paced streams.
 #include <gtest/gtest.h>
 
 #include <wire/job.hpp>
@@ -25,7 +25,7 @@ double seconds_for(test::job& j, int count, const std::vector<std::byte>& data) 
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Oracle: two streams with 80 Mbit/s each require 0.2 s for 4 MB; a loopback without pacing requires a few milliseconds.
+// Oracle: with 80 Mbit/s each, two streams need 0.2 s for 4 MB. Without pacing, a loopback needs only a few milliseconds.
 TEST(slow, paces_streams) {
   test::job j = test::join({1, 1}, false, [](settings& x, int, int) {
     x.pacing_mbit = 80;

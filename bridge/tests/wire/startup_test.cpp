@@ -10,7 +10,7 @@ namespace startup_test {
 
 using namespace osteon::bridge::wire;
 
-/// The error of a rank that cannot join.
+/// The text of the error of a rank that cannot join.
 std::string told(const settings& s) {
   try {
     endpoint::join(s, "");
@@ -45,7 +45,7 @@ TEST_P(startup, another_key_is_refused_at_once_and_by_name) {
   const std::string text = told(s);
   EXPECT_TRUE(contains(text, {"key"})) << text;
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 2.5);
-  // The other processes are notified at the time limit for joining.
+  // At the time limit for joining, the other processes are notified.
   const std::string other = told(test::settings_for(*server, 1, 0, 1, GetParam()));
   EXPECT_TRUE(contains(other, {"cluster 'a': 0 of 1 processes", "a connection was rejected"})) << other;
 }
@@ -65,7 +65,7 @@ TEST(startup, no_server_is_told_with_its_address) {
   EXPECT_TRUE(contains(text, {"127.0.0.1:1", "Connection refused"})) << text;
 }
 
-// Singletons: every process reports size 1, because the launcher belongs to another MPI.
+// Singletons: every process reports size 1, because the launcher belongs to another MPI library.
 TEST(startup, singletons_are_told_to_all) {
   const auto server = test::start_server({2, 1}, true);
   std::vector<std::future<std::string>> all;
@@ -91,7 +91,7 @@ TEST(startup, a_wrong_address_is_no_route_for_all) {
   }
 }
 
-// Unrelated programs send bytes to the ports. The job must join and work nevertheless.
+// Unrelated programs send bytes to the ports. Nevertheless, the job must join and work.
 TEST(startup, garbage_on_the_ports_does_no_harm) {
   const std::string port = std::to_string(listen_on("", "127.0.0.1").second);
   const auto server = test::start_server({1, 1}, true);
@@ -131,7 +131,7 @@ TEST(startup, garbage_on_the_ports_does_no_harm) {
   test::close(j);
 }
 
-// Oracle: the rules, by hand.
+// Oracle: the rules, applied manually.
 TEST(diagnose, names_what_does_not_fit) {
   const std::vector<expected_cluster> two{{"a", 2, ""}, {"b", 1, ""}};
   EXPECT_EQ(diagnose(two, {process(0, 0, 2), process(0, 1, 2), process(1, 0, 1)}, true), "");

@@ -30,14 +30,14 @@ wan::~wan() {
   thread_.join();
 }
 
-/// True if one of the packets of a number of bytes is lost.
+/// True if at least one of the packets with this number of bytes is lost.
 bool wan::lost(std::size_t bytes) {
   if (options_.loss_percent <= 0) return false;
   const double whole = std::pow(1 - options_.loss_percent / 100, std::ceil(static_cast<double>(bytes) / 1500));
   return std::bernoulli_distribution(1 - whole)(random_);
 }
 
-/// One direction of one connection. Read data up to the capacity of the link, and write the data that have arrived.
+/// One direction of one connection. Read data up to the capacity of the link, and write the data whose delay has passed.
 /// @return false on an error
 bool wan::move(int from, int to, direction& d, clock::time_point& free) {
   const double delay = options_.one_way_ms * 1e-3;
@@ -81,7 +81,7 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
 
 void wan::serve() {
   wire::settings options;
-  prctl(PR_SET_TIMERSLACK, 1UL);  // in ns; by default, the kernel permits a delay of timers of 50 us
+  prctl(PR_SET_TIMERSLACK, 1UL);  // value in ns; by default, the kernel permits a delay of timers of 50 us
   while (!stop_) {
     const state now = state_;
     std::vector<pollfd> fds{{listener_.get(), POLLIN, 0}};

@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// An emulated wide-area link on one machine, which does not require root. The emulation is a TCP proxy on the loopback
-/// interface, which delays data and limits the rate. Its memory is bounded by the data in flight on such a link.
+/// An emulated wide-area link on one machine. The emulation does not need root. The emulation is a TCP proxy on the loopback
+/// interface. The proxy delays data and limits the rate. The memory of the proxy is limited by the data in flight on such a
+/// link.
 #include <atomic>
 #include <bridge/wire/socket.hpp>
 #include <cstdint>
@@ -16,24 +17,24 @@ namespace test {
 
 struct wan_settings {
   double one_way_ms = 0;
-  double mbit = 0;  ///< per direction, shared by all connections; 0: unlimited
-  /// Fraction of lost packets (1500 bytes). As with TCP, a lost packet is resent a round trip later; if no packet follows
-  /// the lost packet, it is resent 200 ms later. Later packets wait for the resent packet.
+  double mbit = 0;  ///< rate in each direction, which all connections use together; 0: no limit
+  /// Percentage of lost packets (1500 bytes). As with TCP, a lost packet is sent again one round trip later. If no packet
+  /// follows the lost packet, it is sent again 200 ms later. Later packets wait for this packet.
   double loss_percent = 0;
-  bool polling = false;  ///< true: use a core for exact timing
+  bool polling = false;  ///< true: a core is used for exact timing
 };
 
 class wan {
  public:
-  /// Connections to port() are forwarded to target (host:port).
+  /// Connections to port() are forwarded to the target (host:port).
   wan(const std::string& target, wan_settings s, const std::string& ports = "");
   ~wan();
   std::uint16_t port() const { return port_; }
 
   enum class state {
     whole,
-    frozen,  ///< no data pass, without notification
-    broken   ///< connections are closed, including new ones
+    frozen,  ///< data do not pass, and nobody is notified
+    broken   ///< connections are closed, including new connections
   };
   void set(state s) { state_ = s; }
 
@@ -47,8 +48,9 @@ class wan {
   struct direction {
     std::deque<chunk> queue;
     std::size_t held = 0;
-    bool ended = false, notified = false;  ///< ended: the side of the reader has closed; notified: the writer was notified
-    clock::time_point stalled{};           ///< time until which a lost packet delays later ones
+    /// ended: the side of the reader has closed the connection; notified: the writer has been notified
+    bool ended = false, notified = false;
+    clock::time_point stalled{};  ///< time until which a lost packet delays later packets
   };
   struct line {
     osteon::bridge::wire::descriptor a, b;
@@ -62,7 +64,7 @@ class wan {
   osteon::bridge::wire::descriptor listener_;
   std::uint16_t port_ = 0;
   std::list<line> lines_;
-  clock::time_point free_[2]{};  ///< time when the link can accept the next byte, per direction
+  clock::time_point free_[2]{};  ///< for each direction: time from which the link can accept the next byte
   std::atomic<state> state_{state::whole};
   std::atomic<bool> stop_{false};
   std::vector<std::byte> part_;

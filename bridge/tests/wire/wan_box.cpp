@@ -1,9 +1,10 @@
 /// @file
-/// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: create two network namespaces with the addresses 10.77.0.1
-/// and 10.77.0.2, and a wide-area link between them. The link consists of two TUN devices and this process. This emulation
-/// is for kernels without netem. Lost packets are dropped. Without losses, the kernels pass up to 64 KiB at a time, as with
-/// network cards that segment packets. With single packets, this process would be slower than the link. Requires root and
-/// iproute2. Prints "up"; ends, and removes the namespaces, when its standard input ends.
+/// Usage: wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT. The program creates two network namespaces with the
+/// addresses 10.77.0.1 and 10.77.0.2, and a wide-area link between them. The link consists of two TUN devices and this
+/// process. This emulation is for kernels without netem. Lost packets are dropped. Without losses, the kernels pass up to 64
+/// KiB at a time, as for network cards that segment packets. With single packets, this process would be slower than the
+/// link. The program needs root and iproute2. The program prints "up". When standard input ends, the program removes the
+/// namespaces and ends.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -36,8 +37,8 @@ void run(const std::string& command) {
   }
 }
 
-/// A TUN device in a new network namespace. This process reads the packets sent to the device.
-/// @param together true if packets arrive unsegmented, after a virtio_net_hdr
+/// A TUN device in a new network namespace. This process reads the packets that are sent to the device.
+/// @param together true if packets arrive without segmentation, after a virtio_net_hdr
 int device_in(const std::string& name, const std::string& address, bool together) {
   run("ip netns add " + name);
   const int home = open("/proc/self/ns/net", O_RDONLY);
@@ -57,14 +58,15 @@ int device_in(const std::string& name, const std::string& address, bool together
   return device;
 }
 
-/// Header of a device without segmentation. linux/virtio_net.h defines this header, but cannot be compiled as C++.
+/// Header of a device without segmentation. linux/virtio_net.h defines this header, but linux/virtio_net.h cannot be
+/// compiled as C++.
 struct virtio_net_hdr {
   std::uint8_t flags, gso_type;
   std::uint16_t hdr_len, gso_size, csum_start, csum_offset;
 };
-constexpr std::uint8_t to_be_cut_as_tcp4 = 1;  // VIRTIO_NET_HDR_GSO_TCPV4
+constexpr std::uint8_t to_be_cut_as_tcp4 = 1;  // value of VIRTIO_NET_HDR_GSO_TCPV4
 
-/// Number of bytes on the link for data read from a device. Each segment has separate headers.
+/// Number of bytes on the link for data that have been read from a device. Each segment has headers of its own.
 double bytes_on_link(const char* read, std::size_t n, bool together) {
   if (!together) return static_cast<double>(n);
   virtio_net_hdr options;
@@ -85,7 +87,7 @@ struct packet {
 struct direction {
   int from, to;
   std::deque<packet> on_the_way;
-  steady::time_point free{};  ///< time when the link can accept the next packet
+  steady::time_point free{};  ///< time from which the link can accept the next packet
 };
 
 }  // namespace
@@ -94,23 +96,23 @@ int main(int argc, char** argv) {
   if (argc != 6) return std::fprintf(stderr, "usage: wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT\n"), 2;
   const std::chrono::duration<double> delay(std::atof(argv[3]) * 1e-3);
   const double bits = std::atof(argv[4]) * 1e6, loss = std::atof(argv[5]) / 100;
-  constexpr std::chrono::milliseconds longest_queue(50);  // if the queue is longer, packets are dropped, as by routers
+  constexpr std::chrono::milliseconds longest_queue(50);  // if the queue is longer, packets are dropped, as in routers
   const bool together = loss == 0;
   const int a = device_in(argv[1], "10.77.0.1", together), b = device_in(argv[2], "10.77.0.2", together);
   std::array<direction, 2> ways{{{a, b, {}, {}}, {b, a, {}, {}}}};
   std::mt19937 random(1);
   std::bernoulli_distribution lost(loss);
   std::vector<char> part(sizeof(virtio_net_hdr) + 65536);
-  prctl(PR_SET_TIMERSLACK, 1UL);  // in ns; by default, the kernel permits a delay of timers of 50 us
+  prctl(PR_SET_TIMERSLACK, 1UL);  // value in ns; by default, the kernel permits a delay of timers of 50 us
   const sched_param urgent{1};
-  sched_setscheduler(0, SCHED_FIFO, &urgent);  // this process precedes processes that wait by polling
+  sched_setscheduler(0, SCHED_FIFO, &urgent);  // this process has priority over processes that wait by polling
   std::puts("up");
   std::fflush(stdout);
   for (bool ended = false; !ended;) {
     auto wake = steady::now() + std::chrono::milliseconds(100);
     for (const direction& w : ways)
       if (!w.on_the_way.empty()) wake = std::min(wake, w.on_the_way.front().due);
-    // On a virtual machine, a sleep ends about 100 us late. Therefore the last part of the wait uses polling.
+    // On a virtual machine, a sleep ends about 100 us late. The last part of the wait therefore uses polling.
     const auto left = std::chrono::duration_cast<std::chrono::microseconds>(wake - steady::now()).count() - 150;
     std::array<pollfd, 3> fds{{{a, POLLIN, 0}, {b, POLLIN, 0}, {0, POLLIN, 0}}};
     const timespec wait{0, std::max<long>(left, 0) * 1000};

@@ -1,6 +1,6 @@
-// wire_bench WHAT [ONE_WAY_MS] [MBIT]: measure the link between clusters and plain TCP over a wide-area link, which is
-// emulated in user space (wan.hpp). The program prints one line of JSON per measurement. docs/reference/performance.md
-// contains results.
+// Usage: wire_bench WHAT [ONE_WAY_MS] [MBIT]. The program measures the link between clusters, and plain TCP, over a
+// wide-area link. The wide-area link is emulated in user space (wan.hpp). The program prints one line of JSON for each
+// measurement. docs/reference/performance.md contains results.
 //   latency    ping-pong of 8 bytes: plain TCP, then the link with thread and with polling
 //   software   latency without wake-ups of the machine: one thread polls both ends, and the emulated link also polls
 //   bandwidth  one way, windows of 16 messages of 1 MiB: plain TCP, then the link plain, with TLS, with 4 streams
@@ -27,7 +27,7 @@ double since(clock_type::time_point t) { return std::chrono::duration<double>(cl
 
 std::string free_port() { return std::to_string(listen_on("", "127.0.0.1").second); }
 
-/// A plain TCP connection through the emulated link; blocking.
+/// A plain, blocking TCP connection through the emulated link.
 struct plain {
   explicit plain(test::wan_settings s) {
     auto [listener, port] = listen_on("", "127.0.0.1");

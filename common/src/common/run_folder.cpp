@@ -26,23 +26,23 @@ namespace fs = std::filesystem;
 constexpr std::string_view start_of_name = "osteon-mpi.", random_part = "XXXXXX";
 constexpr const char *lock_name = "lock", *given = "OSTEON_GIVEN_TMPDIR";
 
-// The choice of the folder equals the choice of Open MPI.
+// The function chooses the same folder as Open MPI.
 std::string folder_for_temporaries() {
   for (const char* name : {"TMPDIR", "TEMP", "TMP"})
     if (const char* folder = std::getenv(name); folder && *folder) return folder;
   return "/tmp";
 }
 
-// The address of a Unix socket has 108 bytes. Open MPI appends up to this number of bytes to TMPDIR:
-// /ompi.HOST.USER/pid.NUMBER/pmix-NUMBER.
+// The address of a Unix socket has at most 108 bytes. Open MPI appends up to this number of bytes to TMPDIR. The appended
+// text is /ompi.HOST.USER/pid.NUMBER/pmix-NUMBER.
 bool has_room_for_sockets(const std::string& folder) {
   constexpr std::size_t limit = 107, appended = 48;
   const std::size_t own = 1 + start_of_name.size() + random_part.size();
   return folder.size() + own + appended <= limit ||
-         folder.size() + appended > limit;  // the latter equals the behaviour without a folder
+         folder.size() + appended > limit;  // with `appended`, the behaviour is the same as without a folder
 }
 
-// Host lists of batch systems have one host at the start of each line.
+// In the host lists of batch systems, each line begins with a host.
 bool names_several(const char* file) {
   std::ifstream lines(file);
   std::set<std::string> hosts;
@@ -51,7 +51,7 @@ bool names_several(const char* file) {
   return hosts.size() > 1;
 }
 
-// A batch system passes TMPDIR on to processes on other hosts, on which this folder does not exist.
+// A batch system passes TMPDIR to processes on other hosts. On these hosts, the folder does not exist.
 bool is_on_several_hosts() {
   for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES"})
     if (const char* count = std::getenv(name); count && std::atoi(count) > 1) return true;
@@ -64,14 +64,15 @@ bool has_name_of_run(std::string_view name) {
   return name.size() == start_of_name.size() + random_part.size() && name.starts_with(start_of_name);
 }
 
-// True for a folder of this user that other users cannot write to. The result is false for a link to such a folder.
+// True if the folder belongs to this user, and if no other user can write to the folder. For a link to such a folder, the
+// result is false.
 bool is_own(const fs::path& folder) {
   struct stat status{};
   return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
          (status.st_mode & 077) == 0;
 }
 
-// Entries of a folder. Their number is limited, because a TMPDIR with many entries must not delay a run.
+// Entries of a folder. The number of entries is limited. A TMPDIR with many entries must not delay a run.
 std::vector<std::string> names_in(const fs::path& folder) {
   constexpr std::size_t most = 50'000;
   std::vector<std::string> names;
@@ -87,7 +88,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// Remove the lock last. After an interrupted removal, the folder can still be identified by the lock.
+// The lock is removed last. If the removal is interrupted, the lock still identifies the folder.
 void remove_folder(const fs::path& folder) {
   std::error_code ignored;
   for (const std::string& name : names_in(folder))
@@ -96,7 +97,7 @@ void remove_folder(const fs::path& folder) {
   rmdir(folder.c_str());
 }
 
-// Ranks that outlive their launcher by some milliseconds can recreate the folder without a lock.
+// Ranks may exist for some milliseconds longer than their launcher. These ranks can create the folder again, without a lock.
 bool holds_files_of_mpi_only(const fs::path& folder) {
   const auto names = names_in(folder);
   return std::all_of(names.begin(), names.end(), [](const std::string& name) {
@@ -104,14 +105,14 @@ bool holds_files_of_mpi_only(const fs::path& folder) {
   });
 }
 
-// True if the lock was acquired. Another process may remove the file between open and flock.
+// True if this process has acquired the lock. Between open and flock, another process may remove the file.
 bool take(int lock) {
   struct stat status{};
   const bool taken = flock(lock, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR);
   return taken && fstat(lock, &status) == 0 && status.st_nlink > 0;
 }
 
-// Without locks, an unused folder cannot be distinguished from a used folder. Therefore the folder remains.
+// Without locks, an unused folder cannot be distinguished from a used folder. In this case, the folder is not removed.
 bool is_left(int lock) { return flock(lock, LOCK_EX | LOCK_NB) == 0; }
 
 }  // namespace
@@ -123,7 +124,7 @@ int remove_left_run_folders(const std::string& parent) {
     if (!has_name_of_run(name) || !is_own(folder)) continue;
     const fs::path file = folder / lock_name;
     int lock = open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    // A run that has just created this folder detects the lock and creates another folder.
+    // If another run has just created this folder, this run detects the missing lock and creates another folder.
     if (lock < 0 && errno == ENOENT && holds_files_of_mpi_only(folder))
       lock = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock < 0) continue;
@@ -145,7 +146,7 @@ run_folder::run_folder() : owner_(getpid()) {
     if (!make(parent)) return;
 }
 
-// Return false if no folder can be created. Return true with an empty path if another run removed this folder as unused.
+// Return false if no folder can be created. Return true with an empty path if another run has removed the folder as unused.
 bool run_folder::make(const std::string& parent) {
   std::string path = parent + "/" + std::string(start_of_name) + std::string(random_part);
   if (!mkdtemp(path.data())) return false;

@@ -6,7 +6,7 @@
 
 namespace osteon {
 
-/// Candidate nearest to `word` in edit distance, or an empty string if all distances are large.
+/// The candidate with the smallest edit distance to `word`. If all distances are large, the result is an empty string.
 inline std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(3, word.size() / 2 + 1);
@@ -30,7 +30,7 @@ inline std::string nearest(const std::string& word, const std::vector<std::strin
   return best;
 }
 
-/// Suggestion for a message, for example `; did you mean "tolerance"?`, or an empty string.
+/// Suggestion for a message, for example `; did you mean "tolerance"?`. Without a suggestion, the result is an empty string.
 inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string best = nearest(word, candidates);
   return best.empty() ? std::string() : "; did you mean '" + best + "'?";

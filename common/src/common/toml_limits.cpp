@@ -13,7 +13,7 @@ bool is_bare(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// End of the quoted text at the front; unterminated text ends with the line or the file.
+// End of the quoted text at the front. Unterminated text ends with its line or with the file.
 std::size_t end_of_quoted(std::string_view text) {
   const char quote = text[0];
   const bool long_one = text.size() >= 3 && text[1] == quote && text[2] == quote;
@@ -37,8 +37,8 @@ std::optional<problem> beyond_toml_limits(std::string_view text, const std::stri
   if (text.size() > largest_toml)
     return problem{file, fmt::format("{} bytes; the limit for TOML files is {}", text.size(), largest_toml)};
   std::size_t line = 1, at = 0;
-  int parts = 0, depth = 0;  // parts of the current key; open brackets
-  bool after_dot = false;    // the next word belongs to the previous key
+  int parts = 0, depth = 0;  // number of parts of the current key, and number of open brackets
+  bool after_dot = false;    // true if the next word belongs to the previous key
   const auto fault = [&](const char* excess, int limit) {
     return problem{fmt::format("{}:{}", file, line), fmt::format("{} than {}; use fewer nested tables", excess, limit)};
   };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Limits of a TOML text. The limits are checked before parsing, because the parser recurses once per nested table.
+/// Limits of a TOML text. The limits are checked before parsing, because the parser recurses for each nested table.
 #include <common/problem.hpp>
 #include <optional>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace osteon {
 
-/// Maximum length in bytes; files written by hand are shorter.
+/// Maximum length in bytes. Manually written files are shorter.
 constexpr std::size_t largest_toml = std::size_t{16} << 20;
-/// Maximum number of parts of a key (`a.b.c` has 3) and maximum depth of nested brackets.
+/// Maximum number of parts of a key (`a.b.c` has 3 parts), and maximum depth of nested brackets.
 constexpr int deepest_key = 32, deepest_brackets = 32;
 
 /// Problem of a text that is too long or too deeply nested. @param file file name for the message

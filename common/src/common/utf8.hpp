@@ -9,10 +9,11 @@ namespace osteon {
 
 struct utf8_character {
   std::uint32_t value = 0;  ///< code point
-  std::size_t length = 0;   ///< length in bytes; 0 if the text does not begin with a valid character
+  std::size_t length = 0;   ///< length in bytes; 0 if the first character of the text is invalid
 };
 
-/// Decode the first character. Overlong forms, surrogates and values beyond U+10FFFF are invalid. @param text not empty
+/// Decode the first character of a text. Overlong forms, surrogates and values above U+10FFFF are invalid. @param text text
+/// that is not empty
 constexpr utf8_character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);

@@ -1,1 +1,2 @@
-"""Many jobs: a batch, a cohort of scans, or cubes of an image, with their queue, tables and pages."""
+"""Execution of many jobs. The jobs are a batch, a cohort of scans, or cubes of an image. The package contains their
+queue, tables and pages."""

@@ -1,4 +1,4 @@
-"""A batch of jobs: items, commands, outcomes, table and page. Cohorts and cubes are subclasses."""
+"""A batch of jobs with items, commands, outcomes, table and page. Cohorts and cubes are subclasses of a batch."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from .table import Outcome, csv_of, json_of, outcome_of
 
 
 class Batch:
-    kind = "batch"  # name in the table and page of the batch
+    kind = "batch"  # name of this kind in the table and on the page
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
@@ -25,7 +25,7 @@ class Batch:
         return self.folder / f"{self.kind}.html"
 
     def warnings(self, outcomes: list[Outcome]) -> list[str]:
-        """Return warnings for the readers of the table."""
+        """Return warnings for readers of the table."""
         return []
 
     def table_text(self, outcomes: list[Outcome]) -> str:
@@ -35,12 +35,12 @@ class Batch:
         return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
     def own_options(self) -> list[str]:
-        """Return the options that only this kind of batch has, for the command line of a job array."""
+        """Return the options of the command line that only this kind of batch has. A job array needs these options."""
         given = self.given
         return [*(["--csv", given.csv] if given.csv else []), *(["--no-report"] if given.no_report else [])]
 
     def input_arguments(self) -> list[str]:
-        """Return the last arguments of the command line: the inputs."""
+        """Return the last arguments of the command line, which are the inputs."""
         return [*self.given.jobs, *(["--images", *self.given.image] if self.given.image else [])]
 
     def results(self, item: Item) -> Path:
@@ -50,7 +50,8 @@ class Batch:
         return self.folder / "logs" / f"{item.name}.log"
 
     def command(self, item: Item) -> list[str]:
-        """Return the command for an item. The command skips existing results and resumes from a checkpoint."""
+        """Return the command of an item. If results exist, the command skips the item. If a checkpoint exists, the
+        command resumes from the checkpoint."""
         resume = ["--resume"] if any((self.results(item) / "checkpoint").glob("*.checkpoint")) else []
         return self._command(item, resume)
 
@@ -61,7 +62,7 @@ class Batch:
         for name, value in (("--ranks", given.ranks), ("--threads", given.threads)):
             command += [name, str(value)] if value else []
         if (given.at_once or 1) > 1:
-            command += ["--bind", "none"]  # the queue has already bound the process
+            command += ["--bind", "none"]  # the queue has already bound the process to cores
         if given.no_report:
             command.append("--no-report")
         for change in given.set:
@@ -69,8 +70,8 @@ class Batch:
         return [*command, *item.arguments]
 
     def retry_command(self, item: Item, log_text: str) -> list[str] | None:
-        """Return a second command after a failure. A job that was changed after it was stopped cannot use its
-        checkpoint."""
+        """Return a second command after a failure. If a job was changed after it had been stopped, its checkpoint
+        cannot be used."""
         return self._command(item, []) if "--resume" in log_text and "start without --resume" in log_text else None
 
     def outcomes(self) -> list[Outcome]:

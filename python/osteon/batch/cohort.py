@@ -18,7 +18,7 @@ from .items import Item, is_pattern, names_of
 from .program import code_of, queue_parser, run_batch
 from .table import DONE, Outcome, csv_of
 
-DIGITS = 6  # digits in the table: 6 digits do not depend on the number of ranks
+DIGITS = 6  # digits in the table: the first 6 digits do not depend on the number of ranks
 RESIDUAL_DIGITS = 2
 
 
@@ -32,14 +32,15 @@ class Cohort(Batch):
         self.csv = out if out.suffix == ".csv" else out / "cohort.csv"
         if given.protocol not in protocols():
             raise UsageError(f"no protocol '{given.protocol}'; known protocols: {', '.join(protocols())}")
-        # A shell pattern also matches masks in the folder of the scans.
+        # A shell pattern for scans also matches masks in the same folder.
         masks = {mask_of(compartment(text), image).absolute() for text in given.compartment for image in given.images}
         images = [image for image in given.images if Path(image).absolute() not in masks]
         self.items = scans_of(images, self.folder / "jobs")
 
     def _command(self, item: Item, more: list[str]) -> list[str]:
         arguments = super()._command(item, more)
-        arguments[3:3] = ["--set", "output.morphometry=true"]  # options of the user follow and override this key
+        # options of the user follow, and have priority over this key
+        arguments[3:3] = ["--set", "output.morphometry=true"]
         own = [f"--protocol={self.given.protocol}", f"--job={item.job}", f"--image={item.image}"]
         own += [f"--compartment={text}" for text in self.given.compartment]
         return python_command("osteon.batch.cohort_item", *own, "--", *arguments)
@@ -60,8 +61,8 @@ class Cohort(Batch):
         return outcomes
 
     def warnings(self, outcomes: list[Outcome]) -> list[str]:
-        """Warn about scans with a different voxel size, because their thicknesses, thresholds and moduli are not
-        comparable."""
+        """Warn about scans with another voxel size. Their thicknesses, thresholds and moduli are not comparable with
+        those of the other scans."""
         sizes = {o.item.name: size_of(o) for o in outcomes if o.status == DONE}
         if len(set(sizes.values())) < 2:
             return []
@@ -78,7 +79,7 @@ class Cohort(Batch):
 
 
 def scans_of(images: list[str], jobs: Path) -> list[Item]:
-    """Return the scans as items. @throws UsageError listing all faults"""
+    """Return the scans as items. @throws UsageError that lists all faults"""
     faults = [f"no image '{image}'" for image in images if not (is_pattern(image) or Path(image).exists())]
     places = [Path(image).absolute() for image in images]
     faults += [f"'{image}' is given twice" for n, image in enumerate(images) if places[n] in places[:n]]
@@ -90,12 +91,12 @@ def scans_of(images: list[str], jobs: Path) -> list[Item]:
 
 
 def size_of(outcome: Outcome) -> tuple[str, ...]:
-    """Return the edges of the voxels (z, y, x) for comparison."""
+    """Return the edges of the voxels (z, y, x) in a form for comparisons."""
     return tuple(f"{h:.4g}" for h in outcome.result.summary["image"]["spacing_mm"]) if outcome.result else ()
 
 
 def with_quality(outcome: Outcome) -> list[Value]:
-    """Return the measures of quality of a row: the measures of every batch, and the measures of cohorts."""
+    """Return the measures of quality of a row. The measures are those of every batch, and those of cohorts."""
     rows = [
         v._replace(value=float(f"{v.value:.{RESIDUAL_DIGITS}g}"))
         if v.key == "certificate.true_relative_residual"

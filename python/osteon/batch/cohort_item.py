@@ -1,5 +1,5 @@
-"""One scan of a cohort. This program writes the job of the scan by a protocol, and then replaces itself by the program
-that runs the job."""
+"""One scan of a cohort. This program writes the job of the scan according to a protocol. The program that runs the job
+then replaces this program."""
 
 import argparse
 import json
@@ -20,10 +20,10 @@ DOUBT = "# doubt: "
 
 
 class Part(NamedTuple):
-    """A compartment as given on the command line."""
+    """A compartment in the form of the command line."""
 
     kind: str
-    pattern: str  # path of the label image; {} is replaced by the path of the scan without the extension
+    pattern: str  # path of the label image; the path of the scan without the extension replaces {}
     label: int
 
 
@@ -40,12 +40,12 @@ def compartment(text: str) -> Part:
 
 
 def mask_of(part: Part, image: str) -> Path:
-    """Return the path of the label image of a compartment of a scan."""
+    """Return the path of the label image for a compartment of a scan."""
     return Path(part.pattern.replace("{}", _without_ending(image)))
 
 
 def tables_of(compartments: list[str], image: str, job: Path) -> str:
-    """Return the [[compartment]] tables of a scan's job."""
+    """Return the tables [[compartment]] of the job of a scan."""
     text = ""
     for part in map(compartment, compartments):
         mask = mask_of(part, image)
@@ -64,13 +64,13 @@ def _without_ending(image: str) -> str:
 
 
 def doubts_in(job: Path) -> list[str]:
-    """Return the doubts at the end of a generated job."""
+    """Return the doubts that a generated job contains at its end."""
     try:
         _, found, last = job.read_text(encoding="utf-8").rpartition(BEFORE_IT_RUNS)
     except (OSError, UnicodeDecodeError):
         return []
     doubts: list[str] = []
-    in_doubt = False  # True if the line before belongs to a doubt
+    in_doubt = False  # True if the previous line belongs to a doubt
     for line in last.splitlines() if found else []:
         if line.startswith("#   ") and in_doubt:
             doubts[-1] += " " + line.removeprefix("#   ")

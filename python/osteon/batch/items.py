@@ -1,4 +1,4 @@
-"""Items of a batch, with names and commands. The items are job files, or one job on many images."""
+"""Items of a batch, with names and commands. The items are several job files, or one job for many images."""
 
 import json
 import tomllib
@@ -12,16 +12,16 @@ TWO_ENDINGS = (".nii.gz", ".ome.tif", ".ome.tiff", ".ome.zarr")
 
 @dataclass(frozen=True)
 class Item:
-    """One job of a batch. Paths are as given by the user."""
+    """One job of a batch. Paths have the form in which the user has written the paths."""
 
     name: str
     job: str
-    image: str  # image of the job file, or its replacement; empty if unknown
+    image: str  # image of the job file, or another image that replaces this image; empty if unknown
     arguments: tuple[str, ...]  # arguments of `osteon run` after the job
 
 
 def items_of(jobs: list[str], images: list[str]) -> list[Item]:
-    """Return the items in the given order. @throws UsageError listing all faults"""
+    """Return the items in the given order. @throws UsageError that lists all faults"""
     if images and len(jobs) != 1:
         raise UsageError(f"{len(jobs)} jobs are given; --images requires exactly one job, which is run on each image")
     faults = [f"no job file '{job}'" for job in jobs if not Path(job).is_file()]
@@ -40,7 +40,7 @@ def items_of(jobs: list[str], images: list[str]) -> list[Item]:
 
 
 def is_pattern(path: str) -> bool:
-    """Return True for a pattern of numbered slices, as in image.path."""
+    """Return True for a pattern of numbered slices in the syntax of image.path."""
     return any(sign in path for sign in "*?[") and not Path(path).exists()
 
 
@@ -53,13 +53,13 @@ def _set(key: str, value: str) -> tuple[str, str]:
         value.encode()
     except UnicodeEncodeError:
         raise UsageError(f"the name {value!r} is not valid UTF-8, which a job requires; rename the image") from None
-    # Strings of JSON are strings of TOML, except for one character that JSON does not escape.
+    # Strings of JSON are also strings of TOML, except for one character that JSON does not escape.
     return "--set", f"{key}={json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
 
 
 def _image_in(job: str) -> str:
-    """Return the image of a job file. This function does not reject a file with invalid TOML; the run of the job
-    does."""
+    """Return the image of a job file. If a file contains invalid TOML, this function does not report the fault. The run
+    of the job reports the fault."""
     try:
         image = tomllib.loads(Path(job).read_text(encoding="utf-8")).get("image", {})
     except (OSError, ValueError):
@@ -68,8 +68,8 @@ def _image_in(job: str) -> str:
 
 
 def names_of(sources: list[str]) -> list[str]:
-    """Return file names without extension. Ambiguous names also have the extension, and the parent folders if
-    needed."""
+    """Return file names without extensions. If names are ambiguous, the names also contain the extension and, if
+    necessary, the parent folders."""
     paths = [Path(s).parent if is_pattern(s) else Path(s) for s in sources]
     stems = [_stem(p) for p in paths]
     if len(set(stems)) == len(stems):
@@ -79,7 +79,8 @@ def names_of(sources: list[str]) -> list[str]:
         names = ["_".join(p[-depth:]) for p in parts]
         if len(set(names)) == len(names):
             return names
-    return [f"{n:04d}_{name}" for n, name in enumerate(stems, start=1)]  # a_b/c and a/b_c, for example
+    # for example, a_b/c and a/b_c have the same name
+    return [f"{n:04d}_{name}" for n, name in enumerate(stems, start=1)]
 
 
 def _stem(path: Path) -> str:

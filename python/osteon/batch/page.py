@@ -1,4 +1,5 @@
-"""The page of a batch: counts by status, failures, distributions with outliers, and a sortable table."""
+"""The page of a batch. The page contains counts by status, failures, distributions with outliers, and a sortable
+table."""
 
 # ruff: noqa: E501 (lines of HTML and CSS)
 
@@ -18,12 +19,12 @@ from ..report.text import number
 from ..results.answer_values import Value
 from .table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, Outcome, columns_of
 
-FEWEST = 5  # values for which quartiles are drawn
+FEWEST = 5  # minimum number of values for which quartiles are drawn
 MOST_PLOTS = 24
-MOST_COLUMNS = 8  # columns of the table; the CSV file has all answers
+MOST_COLUMNS = 8  # maximum number of columns in the table of the page; the CSV file contains all answers
 MOST_PICTURES = 200
 PICTURE_PIXELS = 160
-FENCE = 1.5  # limit of outliers: distance from the quartiles in quartile distances, after Tukey
+FENCE = 1.5  # limit of outliers: distance from the quartiles in units of the interquartile range, after Tukey
 
 STYLE = """
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18.5rem),1fr));gap:1.1rem}.plots figure{margin:0}.plots figcaption{font-size:.93rem}.plots svg{width:100%;height:auto;display:block;overflow:visible}
@@ -34,7 +35,8 @@ svg text{font:11px system-ui,sans-serif;fill:var(--soft)}.box{fill:var(--accent)
 @media print{.items img{width:32px;height:32px}.plots{grid-template-columns:1fr 1fr 1fr;gap:.5rem}.plots figure{break-inside:avoid}}
 """
 
-# Sorts rows by a column, ascending or descending; cells without a value are at the end in both orders.
+# The script sorts rows by a column in ascending or descending order. In both orders, cells without a value are at the
+# end.
 SCRIPT = """'use strict';
 for (const table of document.querySelectorAll('table.items'))
   table.querySelectorAll('th button').forEach((button, column) => button.addEventListener('click', () => {
@@ -55,7 +57,7 @@ for (const table of document.querySelectorAll('table.items'))
 
 @dataclass
 class Distribution:
-    """Finite values of one answer over all completed items."""
+    """Finite values of one answer for all completed items."""
 
     value: Value
     outcomes: list[Outcome]
@@ -67,13 +69,13 @@ class Distribution:
         return low, middle, high
 
     def odd(self) -> list[int]:
-        """Return indices of values beyond 1.5 quartile distances from the quartiles; empty for fewer than FEWEST
-        values."""
+        """Return the indices of values that are more than 1.5 interquartile ranges outside of the quartiles. With fewer
+        than FEWEST values, the list is empty."""
         low, _, high = self.quartiles
         if len(self.numbers) < FEWEST:
             return []
         reach = FENCE * (high - low)
-        # Rounding differences of equal values are not outliers.
+        # Values that differ only by rounding are not outliers.
         slack = 1e-9 * max(abs(low), abs(high))
         return [n for n, v in enumerate(self.numbers) if v < low - reach - slack or v > high + reach + slack]
 
@@ -125,7 +127,8 @@ def _link(path: Path, folder: Path) -> str:
 
 
 def _report(o: Outcome, folder: Path) -> str:
-    """Return the link of an item to its report, or else to its results or its log."""
+    """Return the link of an item. The link leads to the report; without a report, to the results; without results, to
+    the log."""
     for path in (o.folder / "report.html", o.folder / "summary.json", o.log):
         if path.exists():
             return _link(path, folder)
@@ -197,7 +200,7 @@ def _figure(d: Distribution, folder: Path) -> str:
         ]
     for n, value in enumerate(v):
         o, kind = d.outcomes[n], "odd" if n in odd else "dot"
-        height = 37 + 16 * (2 * ((n * 0.6180339887) % 1) - 1)  # evenly spread, and reproducible
+        height = 37 + 16 * (2 * ((n * 0.6180339887) % 1) - 1)  # the heights are evenly distributed and reproducible
         title = f"{o.item.name}: {format_value(float(value), d.value.unit)}"
         parts.append(
             f'<a href="{_report(o, folder)}"><circle class="{kind}" cx="{x(float(value)):.1f}" cy="{height:.1f}" r="3.4">'
@@ -271,7 +274,7 @@ def _items(outcomes: list[Outcome], spread: list[Distribution], folder: Path) ->
 
 
 def _picture(o: Outcome) -> str:
-    """Return a small picture of the run; empty without Pillow or without a picture."""
+    """Return a small picture of the run. Without Pillow, or without a picture, the text is empty."""
     path = o.folder / "picture.png"
     if o.status != DONE or not path.exists():
         return ""

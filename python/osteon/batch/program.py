@@ -24,7 +24,7 @@ from .task_queue import Queue, Task
 
 @contextmanager
 def held(folder: Path):
-    """Lock a folder for one batch; the system releases the lock with the process. @throws UsageError, OSError"""
+    """Lock a folder for one batch. When the process ends, the system releases the lock. @throws UsageError, OSError"""
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
@@ -35,7 +35,7 @@ def held(folder: Path):
                 f"another batch is running in '{folder}'; wait for it, or choose another folder by --out"
             ) from None
         except OSError:
-            pass  # a file system without locks; each output folder has its own lock
+            pass  # the file system has no locks; in this case, each output folder has a lock of its own
         yield
     finally:
         os.close(file)
@@ -61,7 +61,7 @@ def run_all(batch: Batch) -> int:
 
 
 def run_one(batch: Batch, number: int) -> int:
-    """Run a task of a job array. @return its exit code"""
+    """Execute a task of a job array. @return exit code of the task"""
     if not 1 <= number <= len(batch.items):
         raise UsageError(f"--only {number}: must be from 1 to {len(batch.items)}, the number of items")
     item = batch.items[number - 1]
@@ -75,7 +75,7 @@ def run_one(batch: Batch, number: int) -> int:
 
 
 def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> int:
-    """Write table and page, and print a summary. @return the exit code"""
+    """Write the table and the page, and print a summary. @return exit code"""
     outcomes = batch.outcomes()
     batch.write_tables(outcomes)
     for_people = sys.stderr if batch.given.json == "-" else sys.stdout
@@ -101,7 +101,7 @@ def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> i
 
 
 def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
-    """Return a parser with the options of all programs that use a queue."""
+    """Return a parser with the options that all programs with a queue have."""
     parser = argparse.ArgumentParser(prog=f"osteon {name}", description=about)
     parser.add_argument("--out", required=True)
     for option in ("--at-once", "--ranks", "--threads", "--only"):
@@ -115,7 +115,7 @@ def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
 
 
 def run_batch(batch: Batch) -> int:
-    """Carry out the options: one item, the tables, a job array, or all items. @return the exit code"""
+    """Execute one item, the tables, a job array or all items, according to the options. @return exit code"""
     given = batch.given
     if given.slurm and given.only is None:
         return write_job_array(batch)
@@ -125,7 +125,7 @@ def run_batch(batch: Batch) -> int:
 
 
 def code_of(program: Callable[[], int]) -> int:
-    """Run a program and convert its errors to a message and an exit code."""
+    """Run a program, and convert its errors to a message and an exit code."""
     try:
         return program()
     except Error as e:

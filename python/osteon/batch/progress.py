@@ -9,18 +9,19 @@ from .batch import Batch
 from .table import DONE, FAILED, NOT_CONVERGED, outcome_of
 from .task_queue import Task
 
-CLEAR = "\r\x1b[K"  # clears the line of a terminal
-TABLES_EVERY_S = 10.0  # minimum interval; the table can be read while the batch runs
+CLEAR = "\r\x1b[K"  # this sequence clears the line of a terminal
+TABLES_EVERY_S = 10.0  # minimum interval in s between tables; users can read the table while the batch is running
 
 
 class Progress:
-    """Print a line for each completed item; on a terminal also update a line with running items and time left."""
+    """Print a line for each completed item. On a terminal, also update a line with the running items and the remaining
+    time."""
 
     def __init__(self, batch: Batch, at_once: int) -> None:
         self.batch, self.at_once = batch, at_once
         self.is_terminal = sys.stderr.isatty()
         self.done = self.failed = self.were_done = 0
-        self.durations: list[float] = []  # durations of computed items
+        self.durations: list[float] = []  # durations of the computed items
         self.stamps = {item.name: _stamp(batch.results(item)) for item in batch.items}
         self.last_tables = time.monotonic()
 

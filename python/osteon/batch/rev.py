@@ -22,7 +22,7 @@ from .rev_page import CubeSeries, page_of
 from .table import Outcome, columns_of, csv_of
 
 DIGITS = 6
-SMALLEST = 8  # voxels along an edge
+SMALLEST = 8  # number of voxels along an edge
 MOST_EDGES = 6
 
 
@@ -54,7 +54,7 @@ class Cubes(Batch):
         return csv_of(outcomes, DIGITS)
 
     def steps(self, outcomes: list[Outcome]) -> dict[str, list[Step]]:
-        """Return the statistics of the cubes of each edge, for each answer that does not grow with the size."""
+        """Return statistics of the cubes of each edge, for each answer that does not grow with the size of the cube."""
         return convergence(outcomes, edge_in, self.spacing)
 
     def page_text(self, outcomes: list[Outcome]) -> str:
@@ -86,13 +86,13 @@ class Cubes(Batch):
 
 
 def places_of(out: str) -> tuple[Path, Path]:
-    """Return the folder, and the path of the table."""
+    """Return the folder and the path of the table."""
     path = Path(out)
     return (path.with_suffix(""), path) if path.suffix == ".csv" else (path, path / "rev.csv")
 
 
 def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
-    """Return the edges of the cubes in voxels in ascending order. No cube is larger than the image.
+    """Return the edges of the cubes in voxels, in ascending order. No cube is larger than the image.
     @throws UsageError"""
     most = min(shape)
     if given:
@@ -115,11 +115,13 @@ def edges_of(given: str, shape: tuple[int, ...]) -> list[int]:
 
 
 def corners_of(edge: int, shape: tuple[int, ...], most: int) -> list[tuple[int, ...]]:
-    """Return the low corners of disjoint cubes, evenly spread over the image: all cubes, or at most `most` cubes."""
+    """Return the low corners of disjoint cubes. The cubes are evenly distributed over the image. The number of cubes is
+    at most `most`."""
     counts = [n // edge for n in shape]
     total = counts[0] * counts[1] * counts[2]
     number = min(total, most)
-    # Select corners at equal steps in the sequence of all corners. A prime step distributes the corners along all axes.
+    # Corners are selected at equal steps in the sequence of all corners. With a prime step, the corners are distributed
+    # along all axes.
     step = next(s for s in (7919, 104729, 1299709, 1) if s == 1 or total % s)
     chosen = sorted(n * step % total for n in range(number)) if number < total else range(total)
     corners = []
@@ -134,7 +136,8 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
     image = model["image"]
     first = [low for low, _ in image.get("crop_voxels") or [[0, 0]] * 3]
     fixed = []
-    if (threshold := model["segmentation"].get("threshold")) is not None:  # for the whole image, not for each cube
+    # the threshold is that of the whole image, not of each cube
+    if (threshold := model["segmentation"].get("threshold")) is not None:
         fixed = ["--set", f"segment.threshold={threshold!r}"]
     if measures_modulus(job, changes):
         fixed += ["--set", 'load.area="box"']
@@ -149,10 +152,10 @@ def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequ
 
 
 def measures_modulus(job: str, changes: Sequence[str]) -> bool:
-    """Return True if a job does not set the area of its apparent modulus.
+    """Return True if a job does not contain the area for its apparent modulus.
 
-    For a cube of a larger solid, the area of the cube's face is used, because the outline of the solid in a cube
-    depends on the edge."""
+    For a cube of a larger solid, the area is that of the face of the cube. The outline of the solid in a cube would
+    depend on the edge of the cube."""
     try:
         keys = tomllib.loads(Path(job).read_text(encoding="utf-8"))
         load = keys.get("load", {})
@@ -166,12 +169,12 @@ def measures_modulus(job: str, changes: Sequence[str]) -> bool:
 
 
 def edge_in(item: Item) -> int:
-    """Return the edge of a cube from its name."""
+    """Return the edge of a cube. The name of the cube contains the edge."""
     return int(item.name.split("_")[1])
 
 
 def import_of(job: str, changes: list[str], folder: Path) -> dict:
-    """Import the whole image and return the report. @throws as `osteon import` fails"""
+    """Import the whole image, and return the report. @throws the errors of `osteon import`"""
     arguments = [binary(), "import", job, "--json", "-", "--output", str(folder / "whole.nc")]
     for change in changes:
         arguments += ["--set", change]
@@ -181,7 +184,7 @@ def import_of(job: str, changes: list[str], folder: Path) -> dict:
     )
     if done.returncode == 0:
         model = json.loads(done.stdout)
-        if "grey_min" not in model["image"]:  # a model of VOX-FE or FAIM has no image
+        if "grey_min" not in model["image"]:  # models of VOX-FE and FAIM have no image
             raise UsageError(f"'{job}' is a model of another program; osteon rev requires a job with an image")
         return model
     message = done.stderr.strip()

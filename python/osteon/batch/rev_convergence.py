@@ -1,4 +1,4 @@
-"""Convergence of answers over cubes of several sizes."""
+"""Convergence of answers for cubes of several sizes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from ..results.answer_values import Value
 from .items import Item
 from .table import DONE, Outcome
 
-# Answers in these units grow with the volume and do not converge.
+# Answers in these units grow with the volume, and therefore do not converge.
 GROW = {"N", "N/mm", "N mm", "N·mm", "N mm2", "N mm²", "N mm/deg", "mJ", "W", "W/K", "mm3/s", "mm³/s", "kg/s"}
 
 
 @dataclass(frozen=True)
 class Step:
-    """Values of one answer over the cubes of one edge."""
+    """Values of one answer for the cubes of one edge."""
 
     edge_voxels: int
-    edge_mm: float  # edge of a cube of equal volume if voxels are not cubes
+    edge_mm: float  # edge in mm; if voxels are not cubes, edge of a cube with the same volume
     numbers: tuple[float, ...]
     not_done: int
 
@@ -30,7 +30,7 @@ class Step:
 
     @property
     def spread(self) -> float | None:
-        """Standard deviation over the cubes; None for a single cube."""
+        """Standard deviation over the cubes. For a single cube, the result is None."""
         return float(np.std(self.numbers, ddof=1)) if len(self.numbers) > 1 else None
 
     def to_json(self) -> dict[str, Any]:
@@ -47,8 +47,8 @@ class Step:
 def convergence(
     outcomes: list[Outcome], edge_of: Callable[[Item], int], spacing_mm: list[float]
 ) -> dict[str, list[Step]]:
-    """Return the steps of each answer by its column, in ascending order of edges. The result omits answers that grow
-    with the volume."""
+    """Return the steps of each answer, by column of the answer. The edges are ascending. The result does not contain
+    answers that grow with the volume."""
     voxel = float(np.prod(spacing_mm)) ** (1 / 3)
     found: dict[str, dict[int, list[float]]] = {}
     not_done: dict[int, int] = {}
@@ -71,11 +71,11 @@ def convergence(
 
 
 def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
-    """Return the smallest edge [mm] from which cubes scatter less than the tolerance and have the mean of the largest
-    cubes.
+    """Return the smallest representative edge [mm]. From this edge on, the scatter of cubes is less than the tolerance,
+    and the mean equals that of the largest cubes.
 
-    Return None if there is no such edge. The largest edge is not assessed, because no larger cubes exist for
-    comparison.
+    If no such edge exists, the result is None. The largest edge is not assessed, because there are no larger cubes for
+    a comparison.
     """
     if len(steps) < 2:
         return None
@@ -90,7 +90,7 @@ def size_that_represents(steps: list[Step], tolerance: float) -> float | None:
 
 
 def convergence_text(steps: dict[str, list[Step]], columns: list[Value], tolerance: float) -> str:
-    """Return a table for the terminal. For each answer, the table has the spread by edge and the smallest
+    """Return a table for the terminal. For each answer, the table contains the spread for each edge, and the smallest
     representative edge."""
     named = {v.column: v for v in columns}
     text = ""

@@ -1,4 +1,5 @@
-"""The page of `osteon rev`: plots of each answer over the edge of the cubes, with the smallest representative edge."""
+"""The page of `osteon rev`. The page contains plots of each answer over the edge of the cubes, and the smallest
+representative edge."""
 
 # ruff: noqa: E501 (lines of HTML)
 
@@ -25,8 +26,8 @@ OWN_STYLE = ".mean{fill:none;stroke:var(--accent);stroke-width:2}.good{fill:var(
 
 @dataclass(frozen=True)
 class CubeSeries:
-    """The job, the size of its image (in voxels and mm along z, y, x), the tolerance of the cubes, and the paths of the
-    results."""
+    """A series of cubes. The members are the job, the size of its image (in voxels and in mm along z, y, x), the
+    tolerance of the cubes, and the paths of the results."""
 
     job: str
     shape: tuple[int, ...]
@@ -77,7 +78,7 @@ def _title(value: Value) -> str:
 
 
 def _figure(value: Value, steps: list[Step], tolerance: float) -> str:
-    """Draw values over the edge on a logarithmic axis."""
+    """Draw values over the edge of the cubes. The axis of the edges is logarithmic."""
     last = steps[-1].mean
     values = [v for s in steps for v in s.numbers] + [last * (1 - tolerance), last * (1 + tolerance)]
     low, high = min(values), max(values)

@@ -1,5 +1,5 @@
-"""A batch, a cohort or cubes as a job array of Slurm: two scripts for sbatch. Slurm schedules the tasks of the
-array."""
+"""A batch, a cohort or cubes as a job array of Slurm. The job array consists of two scripts for sbatch. Slurm schedules
+the tasks of the array."""
 
 import os
 import shlex
@@ -16,11 +16,11 @@ KEPT = (
     "OSTEON_MPIRUN",
     "OSTEON_CACHE",
     "PYTHONPATH",
-)  # variables for sites that do not export the environment
+)  # variables for sites that do not export the environment to jobs
 
 
 def write_job_array(batch: Batch) -> int:
-    """Write both scripts, and submit them if requested. @throws MachineError, OSError"""
+    """Write both scripts. If requested, submit the scripts. @throws MachineError, OSError"""
     given, folder, count = batch.given, batch.folder, len(batch.items)
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     array, collect = folder / f"{batch.kind}.sbatch", folder / "collect.sbatch"
@@ -53,13 +53,12 @@ def _logs(folder: Path) -> str:
 def _script(options: list[str], command: list[str]) -> str:
     lines = ["#!/bin/bash", *(f"#SBATCH {o}" for o in options)]
     lines += [f"export {name}={shlex.quote(os.environ[name])}" for name in KEPT if os.environ.get(name)]
-    # At the time limit, Slurm sends SIGTERM. The item then writes a checkpoint, and the next submission continues the
-    # item.
+    # At the time limit, Slurm sends SIGTERM. The item then writes a checkpoint. The next submission continues the item.
     return "\n".join([*lines, f"cd {shlex.quote(str(Path.cwd()))} || exit 5", "exec " + " ".join(command), ""])
 
 
 def _own_command(batch: Batch) -> list[str]:
-    """Return the command in shell syntax, without its inputs."""
+    """Return the command without its inputs, in shell syntax."""
     given = batch.given
     command = [binary(), batch.kind, "--out", given.out]
     for name, value in (("-n", given.ranks), ("-t", given.threads)):
@@ -71,7 +70,7 @@ def _own_command(batch: Batch) -> list[str]:
 
 
 def _sbatch(command: list[str], folder: Path) -> str:
-    """Submit a script. @return the number of the Slurm job"""
+    """Submit a script. @return number of the Slurm job"""
     written = f"the scripts are written to '{folder}'"
     try:
         done = subprocess.run(["sbatch", "--parsable", *command], capture_output=True, text=True, check=False)

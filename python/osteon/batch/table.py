@@ -1,4 +1,5 @@
-"""Outcomes of the items of a batch, and their table: one row for each item, including failures."""
+"""Outcomes of the items of a batch, and table of the outcomes. The table has one row for each item, including failed
+items."""
 
 import csv
 import io
@@ -19,15 +20,15 @@ STOP_CODES = (75, 130, 143)
 
 @dataclass
 class Outcome:
-    """State of an item according to its log and output folder."""
+    """State of an item. The log and the output folder determine the state."""
 
     item: Item
-    folder: Path  # folder of the results of the item
+    folder: Path  # folder with the results of the item
     log: Path
     status: str
     reason: str = ""
     code: int | None = None
-    result: Documents | None = None  # set if the item is complete
+    result: Documents | None = None  # results if the item is complete
     computed_on: list[Value] = field(default_factory=list)
     answers: list[Value] = field(default_factory=list)
 
@@ -87,7 +88,7 @@ def _computed_on(result: Documents) -> list[Value]:
 
 
 def columns_of(outcomes: list[Outcome]) -> list[Value]:
-    """Return the columns of all items in order of occurrence, with the answers at the end."""
+    """Return the columns of all items in the order of their first occurrence. The answers are last."""
     found: dict[str, Value] = {}
     for kind in ("computed_on", "answers"):
         for outcome in outcomes:
@@ -97,9 +98,9 @@ def columns_of(outcomes: list[Outcome]) -> list[Value]:
 
 
 def csv_of(outcomes: list[Outcome], digits: int | None = None) -> str:
-    """Write the table. Equal files give equal bytes. The cells of answers of incomplete items are empty.
+    """Write the table. Equal results produce equal bytes. If an item is incomplete, the cells of its answers are empty.
 
-    @param digits significant digits, counted in the largest component of a vector or tensor; None: all digits
+    @param digits number of significant digits in the largest component of a vector or tensor; None: all digits
     """
     columns = [v.column for v in columns_of(outcomes)]
     out = io.StringIO()
@@ -129,7 +130,8 @@ def _rounded(values: list[Value], digits: int) -> list[Value]:
         scale = largest.get(whole(v), 0.0)
         if not isinstance(v.value, float) or not math.isfinite(v.value) or scale == 0:
             return v
-        return v._replace(value=round(v.value, digits - 1 - math.floor(math.log10(scale))) + 0.0)  # no -0
+        # this addition removes the sign of -0
+        return v._replace(value=round(v.value, digits - 1 - math.floor(math.log10(scale))) + 0.0)
 
     return [rounded(v) for v in values]
 
@@ -137,7 +139,7 @@ def _rounded(values: list[Value], digits: int) -> list[Value]:
 def _cell(v: Value, digits: int | None) -> str:
     value = v.value
     if value is None:
-        return "inf"  # the tortuosity without a conducting path is null in JSON
+        return "inf"  # in JSON, the tortuosity without a conducting path is null
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

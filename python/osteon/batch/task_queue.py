@@ -1,8 +1,8 @@
-"""A queue of programs on one machine. A fixed number of programs runs at a time, and each program has its own cores and
-log.
+"""A queue of programs on one machine. A fixed number of programs runs concurrently. Each program has cores and a log of
+its own.
 
-The first signal is forwarded to the running programs, and stops the queue in order. A second signal terminates the
-programs. The programs also end if this process ends for any reason.
+On the first signal, the queue forwards the signal to the running programs, and starts no further programs. A second
+signal terminates the programs. If this process ends for any reason, the programs also end.
 """
 
 import os
@@ -18,8 +18,8 @@ from typing import IO
 
 from ..processes.container_limits import usable_cores
 
-PROMPT = "$ "  # before the command in a log
-ENDING = "exit code "  # the last line of a log
+PROMPT = "$ "  # text before the command in a log
+ENDING = "exit code "  # text of the last line in a log
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
 LOOK_EVERY_S = 0.02
 
@@ -28,10 +28,10 @@ LOOK_EVERY_S = 0.02
 class Task:
     name: str
     log: Path
-    command: Callable[[], list[str]]  # called when the task starts
+    command: Callable[[], list[str]]  # function that is called when the task starts
     again: Callable[[str], list[str] | None] = lambda log_text: (
         None
-    )  # another command after a failure, selected from the log
+    )  # function that selects another command after a failure, from the log
 
 
 @dataclass
@@ -40,12 +40,12 @@ class _Running:
     process: subprocess.Popen[bytes]
     log: IO[bytes]
     slot: int
-    from_byte: int  # start of this attempt in the log
+    from_byte: int  # position in the log at which this attempt starts
     is_second: bool = False
 
 
 class Queue:
-    """@param at_once number of concurrent tasks @param environment environment of the programs"""
+    """@param at_once number of concurrent tasks @param environment environment variables of the programs"""
 
     def __init__(self, at_once: int, environment: dict[str, str]) -> None:
         self.environment = environment
@@ -60,10 +60,11 @@ class Queue:
         ended: Callable[[Task, int, float], None] = lambda task, code, seconds: None,
         meanwhile: Callable[[list[Task]], None] = lambda tasks: None,
     ) -> dict[str, int]:
-        """Run all tasks in order. @return exit codes by name; tasks that did not start are missing"""
+        """Run all tasks in order. @return exit code of each task by name; tasks that have not started are missing"""
         waiting, codes = deque(tasks), {}
         start_times: dict[str, float] = {}
-        alive, ours = os.pipe()  # closed when this process ends; the programs detect the closed pipe
+        # when this process ends, the system closes the pipe, and the programs detect the closed pipe
+        alive, ours = os.pipe()
         before = {number: signal.signal(number, self._stop) for number in STOPS if _is_handled(number)}
         try:
             free = list(range(len(self._slots)))[::-1]
@@ -102,7 +103,7 @@ class Queue:
         log.write(f"{PROMPT}{shlex.join(command)}\n".encode(errors="surrogateescape"))
         log.flush()
         own_cores = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, self._slots[slot])  # inherited by the started program
+        os.sched_setaffinity(0, self._slots[slot])  # the started program inherits the affinity
         try:
             process = subprocess.Popen(
                 command,
@@ -111,12 +112,13 @@ class Queue:
                 stderr=log,
                 env={**self.environment, "OSTEON_LIFELINE": str(alive)},
                 pass_fds=(alive,),
-                start_new_session=True,  # a signal from the terminal reaches this process only, which forwards it
+                # only this process receives signals from the terminal; this process forwards the signals
+                start_new_session=True,
             )
         finally:
             os.sched_setaffinity(0, own_cores)
         self._running.append(_Running(task, process, log, slot, at, is_second))
-        if self.stopped is not None:  # a signal arrived since the last check
+        if self.stopped is not None:  # a signal has arrived since the last check
             process.send_signal(self.stopped)
 
     def _stop(self, number: int, _: object) -> None:
@@ -127,14 +129,15 @@ class Queue:
 
 
 def _is_handled(number: signal.Signals) -> bool:
-    """Return False if the signal was ignored at start, as nohup does."""
+    """Return False if the signal was ignored when this process started, as with nohup."""
     return signal.getsignal(number) is not signal.SIG_IGN
 
 
 def _slots(at_once: int) -> list[set[int]]:
-    """Return the cores of each slot: equal parts, or one core for several slots if there are too few cores."""
+    """Return the cores of each slot. The slots have equal numbers of cores. If there are too few cores, several slots
+    have the same core."""
     cores = sorted(os.sched_getaffinity(0))
-    cores = cores[: usable_cores()]  # within the quota of a container
+    cores = cores[: usable_cores()]  # the number of cores is at most the quota of a container
     n = len(cores)
     return [set(cores[i * n // at_once : (i + 1) * n // at_once] or [cores[i % n]]) for i in range(at_once)]
 
@@ -155,9 +158,9 @@ def _close(r: _Running, code: int) -> None:
 
 
 def last_attempt(log: Path) -> tuple[int | None, list[str]]:
-    """Return exit code and lines of the last program in a log. The code is None if the program was terminated.
+    """Return the exit code and the lines of the last program in a log. If the program was terminated, the code is None.
 
-    @throws FileNotFoundError if the program never started
+    @throws FileNotFoundError if the program has never started
     """
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     first = max((n for n, line in enumerate(lines) if line.startswith(PROMPT)), default=-1)

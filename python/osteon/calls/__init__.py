@@ -1,1 +1,2 @@
-"""Calls from Python: jobs of arrays and files, their results and the shape of a solid."""
+"""Calls from Python. The package runs jobs on arrays and files, returns their results, and measures the shape of a
+solid."""

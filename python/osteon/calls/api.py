@@ -1,4 +1,4 @@
-"""Run jobs of osteon from Python, with numpy arrays as input and output."""
+"""Run jobs of osteon from Python. Inputs and outputs are numpy arrays."""
 
 import json
 import os
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def binary() -> str:
-    """Return the path of the osteon program: $OSTEON_BINARY, the program of the wheel, or the program in PATH."""
+    """Return the path of the program osteon. The path is $OSTEON_BINARY, the program of the wheel, or the program in
+    PATH."""
     installed = str(PROGRAM) if PROGRAM.exists() else None
     found = os.environ.get("OSTEON_BINARY") or installed or shutil.which("osteon")
     if not found or not Path(found).exists():
@@ -37,14 +38,15 @@ def binary() -> str:
 
 @one_frame
 def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = False) -> Result:
-    """Run a job that is given as the path of a TOML file, or as a nested mapping with the same keys.
+    """Run a job. The job is the path of a TOML file, or a nested mapping with the same keys.
 
     Parameters
     ----------
     job
-        A mapping without an [output] directory writes into a folder that is deleted with the result.
+        A mapping without an [output] directory writes its files into a temporary folder. This folder is deleted with
+        the result.
     progress
-        True shows a bar; a function is called with stage, completed share and details.
+        True displays a bar. A function is called with stage, completed fraction and details.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
     Warns
     -----
     JobWarning
-        One `JobWarning` for each warning of the job. `osteon check` prints these warnings before a run.
+        The job issues one `JobWarning` for each of its warnings. `osteon check` prints these warnings before a run.
     """
     progress = listener_of(progress)
     if not isinstance(job, Mapping):
@@ -90,10 +92,10 @@ def run(job: Mapping[str, Any] | str | Path, *, progress: bool | Listener = Fals
 
 @one_frame
 def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
-    """Return all fields of a results file by name, after checking the seal and digests of the file.
+    """Return all fields of a results file by name. The function first checks the seal and the digests of the file.
 
-    @throws DataError if the file is damaged, cut or unfinished; a copy written by another program is read with a
-    FileWarning
+    @throws DataError if the file is damaged, truncated or unfinished. If another program has written a copy of the
+    file, the copy is read with a FileWarning.
     """
     from ..results.result_file import ResultFile
 
@@ -102,23 +104,24 @@ def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
 
 
 def to_toml(job: Mapping[str, Any]) -> str:
-    """Write a job as TOML. Keys with the value None are omitted. Numbers and arrays of numpy become numbers and lists
-    of Python."""
+    """Write a job as TOML. Keys with the value None are omitted. Numbers and arrays of numpy are converted to numbers
+    and lists of Python."""
     import tomli_w
 
     return tomli_w.dumps(plain(job))
 
 
 def environment_of(program: str) -> dict[str, str]:
-    """Return the environment of the program. To read images, the program starts this Python with its packages and this
-    copy of osteon. The environment contains no variables of a launcher that started this process."""
+    """Return the environment variables for the program. To read images, the program starts this Python interpreter with
+    its packages and with this copy of osteon. A launcher may have started this process. The variables of this launcher
+    are removed."""
     environment = {"OSTEON_PYTHON": sys.executable, **without_launcher(dict(os.environ))}
     environment["PYTHONPATH"] = python_path(environment.get("PYTHONPATH", ""))
     return environment | settings(environment) if program == str(PROGRAM) else environment
 
 
 def answer_of(command: str, job: Mapping[str, Any], folder: Path, *options: str) -> dict[str, Any]:
-    """Return the `--json` document of a command for a job. The command writes its files into the folder.
+    """Return the document that a command prints for a job with `--json`. The command writes its files into the folder.
     @throws Error"""
     program, path, answer = binary(), folder / "job.toml", folder / "answer.json"
     path.write_text(to_toml(job), encoding="utf-8")
@@ -138,7 +141,7 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
     listener = bar or progress or None
     if listener:
         environment["OSTEON_PROGRESS_SECONDS"] = "0.2"
-    # The document is written to a separate file, because libraries also print on standard output.
+    # The document is written to a file of its own, because libraries also print on standard output.
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         answer = Path(folder) / "answer.json"
         on_line = ProgressLines(listener).line if listener else None
@@ -159,7 +162,7 @@ def _run_file(path: Path, output: Path | None, progress: bool | Listener) -> Res
 
 
 def _fault(err: str) -> str:
-    """Return the error message of the program, without the progress lines before it."""
+    """Return the error message of the program without the lines of progress."""
     lines = err.strip().splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith("osteon: ")), max(0, len(lines) - 20))
     return "\n".join(lines[first:]).removeprefix("osteon: ")
@@ -168,10 +171,11 @@ def _fault(err: str) -> str:
 def _watch(
     command: list[str], environment: dict[str, str], on_line: Callable[[str], None] | None = None
 ) -> tuple[int, str, str]:
-    """Run the program until it ends. An interrupt of Python requests an orderly stop, and a second interrupt terminates
-    the program. If Python is killed, the program stops. @param on_line receives each line of its standard error
-    @return exit code, standard output, standard error"""
-    alive, ours = os.pipe()  # closed when this process ends for any reason
+    """Run the program until it ends. An interrupt of Python stops the program in an orderly way. A second interrupt
+    terminates the program. If Python is killed, the program stops. @param on_line function that receives each line of
+    standard error
+    @return exit code, standard output and standard error"""
+    alive, ours = os.pipe()  # when this process ends for any reason, the pipe is closed
 
     def read(process: subprocess.Popen[str]) -> tuple[str, str]:
         if on_line is None:
@@ -194,7 +198,7 @@ def _watch(
             text=True,
             env={**environment, "OSTEON_LIFELINE": str(alive)},
             pass_fds=(alive,),
-            start_new_session=True,  # an interrupt from a terminal reaches Python alone
+            start_new_session=True,  # only Python receives an interrupt from a terminal
         ) as process:
             # A thread reads the output, because communicate() would delay an interrupt by a quarter of a second.
             with ThreadPoolExecutor(1) as aside:

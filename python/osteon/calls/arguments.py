@@ -1,4 +1,4 @@
-"""Arguments of the public functions, checked before anything is allocated, written or started."""
+"""Arguments of the public functions. The arguments are checked before anything is allocated, written or started."""
 
 import contextlib
 import functools
@@ -16,11 +16,11 @@ from ..errors import DataError, MachineError, UsageError
 if TYPE_CHECKING:
     import numpy as np
 
-MOST_DEPTH = 64  # depth of nested tables
+MOST_DEPTH = 64  # maximum depth of nested tables
 
 
 def array_of(image: Any, name: str = "the image") -> "np.ndarray":
-    """Convert to an array. @throws DataError if the values are not numbers, or if there is not enough memory"""
+    """Convert to an array. @throws DataError if the values are not numbers, or if the memory is insufficient"""
     import numpy as np
 
     try:
@@ -32,8 +32,8 @@ def array_of(image: Any, name: str = "the image") -> "np.ndarray":
 
 
 def require_room(values: "np.ndarray", name: str) -> None:
-    """Check the size of an array with repeated memory (strides of zero, overlapping windows). Only a copy of such an
-    array requires memory. @throws DataError"""
+    """Check the size of an array with repeated memory. Such arrays have strides of zero or overlapping windows. Only a
+    copy of such an array needs memory. @throws DataError"""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     count, size = math.prod(values.shape), math.prod(values.shape) * values.itemsize
     pairs = zip(values.shape, values.strides, strict=True)
@@ -47,7 +47,7 @@ def require_room(values: "np.ndarray", name: str) -> None:
 
 
 def require_disk(folder: Path, values: "np.ndarray") -> None:
-    """@throws MachineError if a copy of the array does not fit into a folder"""
+    """@throws MachineError if a folder has too little space for a copy of the array"""
     free = shutil.disk_usage(folder).free
     if values.nbytes > free:
         raise MachineError(
@@ -57,7 +57,7 @@ def require_disk(folder: Path, values: "np.ndarray") -> None:
 
 
 def spacing_of(spacing_mm: Any) -> list[float]:
-    """Return the voxel edges z, y, x from one number or three. @throws UsageError"""
+    """Return the edges of a voxel along z, y, x. The argument is one number or three numbers. @throws UsageError"""
     values = [spacing_mm] if _is_number(spacing_mm) else _listed(spacing_mm)
     if len(values) not in (1, 3) or not all(_is_number(v) for v in values):
         raise UsageError(f"spacing_mm: {_shown(spacing_mm)} must be one number or three, (z, y, x), in mm")
@@ -69,7 +69,7 @@ def spacing_of(spacing_mm: Any) -> list[float]:
 
 
 def tables_of(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a job. The tables that this package reads must be mappings; the program checks the other
+    """Return the tables of a job. The tables that this package reads must be mappings. The program checks all other
     tables.
 
     @throws UsageError
@@ -113,12 +113,12 @@ def listener_of(progress: Any) -> Any:
 
 
 def is_of_listener(e: BaseException) -> bool:
-    """Return True if the progress function of the caller raised the exception."""
+    """Return True if the caller's progress function has raised the exception."""
     return getattr(e, "_of_osteon_listener", False)
 
 
 def plain(value: Any, where: str = "", depth: int = 0) -> Any:
-    """Convert a part of a job to types of TOML. Tables omit entries with the value None.
+    """Convert a part of a job to types of TOML. In tables, entries with the value None are omitted.
 
     @throws UsageError for values that TOML cannot represent
     """
@@ -146,7 +146,7 @@ def plain(value: Any, where: str = "", depth: int = 0) -> Any:
 
 
 def descriptor_limit_message() -> str:
-    """Return the message for EMFILE."""
+    """Return the message for the error EMFILE."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return (
         f"this process uses all of its {soft} file descriptors; close files, or raise the limit "

@@ -1,4 +1,4 @@
-"""Fields that are independent of the file or solution from which they were read."""
+"""Fields that are independent of the file or solution they were read from."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class CopiedFields(Mapping[str, "np.ndarray"]):
-    """Fields by name, all in memory, for a result that was copied or sent to another process."""
+    """Fields by name in memory. The fields belong to a result that was copied or sent to another process."""
 
     def __init__(self, fields: "dict[str, Field]") -> None:
         self._fields = fields
 
     def field(self, name: str) -> "Field":
-        """Return the field with its unit and location."""
+        """Return the field with its unit and its location."""
         if name not in self._fields:
             raise KeyError(f"no field '{name}'; available: {', '.join(self._fields)}")
         return self._fields[name]
@@ -35,7 +35,7 @@ class CopiedFields(Mapping[str, "np.ndarray"]):
 
 
 def copied(fields: Any) -> Any:
-    """Read fields of any kind into memory; a mapping of plain arrays is returned unchanged."""
+    """Read fields of any kind into memory. A mapping of plain arrays is returned unchanged."""
     if not hasattr(fields, "field"):
         return fields
     return CopiedFields({name: fields.field(name) for name in fields})

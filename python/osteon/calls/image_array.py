@@ -1,4 +1,4 @@
-"""Convert arrays and images of other packages to images of shape (z, y, x)."""
+"""Convert arrays, and images of other packages, to images with the shape (z, y, x)."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,7 +8,7 @@ from ..errors import DataError, UsageError, warn_of_job
 if TYPE_CHECKING:
     import numpy as np
 
-# Names of dimensions in other packages, in lower case: xarray, scikit-image, DICOM.
+# Names of dimensions in other packages (xarray, scikit-image, DICOM), in lower case.
 AXES = {
     **dict.fromkeys(("z", "plane", "pln", "slice", "depth"), "z"),
     **dict.fromkeys(("y", "row", "height"), "y"),
@@ -25,14 +25,14 @@ MM_PER_UNIT = {
 
 
 class TakenImage(NamedTuple):
-    """Values of shape (z, y, x), and the spacing in mm if the image states it."""
+    """Values with the shape (z, y, x), and the spacing in mm if the image contains a spacing."""
 
     values: "np.ndarray"
     spacing_mm: tuple[float, float, float] | None = None
 
 
 def convert_image(image: Any) -> TakenImage:
-    """Return the values of an array or an image of another package in the order z, y, x, with its spacing.
+    """Return the values of an array or of an image of another package, in the order z, y, x, and the spacing.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def convert_image(image: Any) -> TakenImage:
 
 
 def fault_of_array(values: "np.ndarray") -> DataError | None:
-    """Return the reason why an array cannot be an image, or None."""
+    """Return the reason why an array cannot be an image. If the array can be an image, the result is None."""
     if values.dtype.kind not in "biuf":
         return DataError(
             f"the array has values of type {values.dtype}; integers, floats or a boolean mask are required"
@@ -76,13 +76,13 @@ def fault_of_array(values: "np.ndarray") -> DataError | None:
 
 
 def without_mask(values: "np.ndarray", threshold: float | None, void_label: float | None) -> "np.ndarray":
-    """Return the values of a masked array with empty masked voxels. An empty voxel is below the threshold, False, or
-    has the void label.
+    """Return the values of a masked array. In the result, masked voxels are empty. The value of an empty voxel is below
+    the threshold, is False, or is the label of the void.
 
     Raises
     ------
     UsageError
-        If no value certainly denotes an empty voxel.
+        If no value certainly represents an empty voxel.
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
             f"threshold: missing; {masked} voxels are masked, and Otsu's method would count them: set a threshold, "
             "or fill the array with an empty grey value"
         )
-    # Values above the threshold are solid. Masked voxels get the largest value of the type that is not above the
+    # Values above the threshold are solid. Masked voxels receive the largest value of the type that is not above the
     # threshold.
     kind = values.dtype
     empty = np.floor(threshold) if kind.kind in "iu" else threshold
@@ -116,7 +116,7 @@ def without_mask(values: "np.ndarray", threshold: float | None, void_label: floa
 
 def _convert_xarray(image: Any) -> TakenImage:
     names = [str(d) for d in image.dims]
-    if all(name == f"dim_{n}" for n, name in enumerate(names)):  # default names of xarray
+    if all(name == f"dim_{n}" for n, name in enumerate(names)):  # these names are the defaults of xarray
         return TakenImage(image.to_masked_array() if image.dtype.kind == "O" else image.values)
     known = {name: AXES.get(name.lower()) for name in names}
     others = [name for name, axis in known.items() if axis is None]
@@ -139,7 +139,7 @@ def _convert_xarray(image: Any) -> TakenImage:
 
 
 def _step_of(coordinate: Any) -> float | None:
-    """Return the spacing of a coordinate in mm, or None if it has no unit or only one value.
+    """Return the spacing of a coordinate in mm. If the coordinate has no unit or only one value, the result is None.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def _convert_itk(image: Any) -> TakenImage:
 
 
 def _convert_itk_like(values: "np.ndarray", spacing: Any, direction: Any, kind: str) -> TakenImage:
-    """Convert an image of ITK. Spacing and direction have the order x, y, z, and z is the first axis of the array."""
+    """Convert an image of ITK. Spacing and direction have the order x, y, z. The first axis of the array is z."""
     import numpy as np
 
     if values.ndim != 3:
@@ -208,7 +208,8 @@ def _convert_nibabel(image: Any) -> TakenImage:
             "`image.slicer[..., 0]`"
         )
     zooms = [float(step) for step in image.header.get_zooms()[:3]]
-    units = getattr(image.header, "get_xyzt_units", lambda: ("mm", ""))()[0]  # MGH and Analyze use mm
+    # in MGH and Analyze images, the unit is mm
+    units = getattr(image.header, "get_xyzt_units", lambda: ("mm", ""))()[0]
     scale = MM_PER_UNIT.get(str(units).lower())
     if image.affine is not None and all(zooms):
         _warn_of_direction(np.asarray(image.affine)[:3, :3] / zooms, "nibabel image")
@@ -236,14 +237,14 @@ def _convert_pyvista(image: Any) -> TakenImage:
     if hasattr(image, "direction_matrix"):
         _warn_of_direction(np.asarray(image.direction_matrix), "pyvista.ImageData")
     spacing = tuple(float(step) for step in reversed(image.spacing))
-    if all(step == 1 for step in spacing):  # the default of VTK if no spacing was set
+    if all(step == 1 for step in spacing):  # if no spacing was set, VTK uses this default
         return TakenImage(np.asarray(values).reshape(shape[::-1]))
     warn_of_job(f"spacing_mm: the pyvista.ImageData states no unit; its spacing {spacing} (z, y, x) is used as mm")
     return TakenImage(np.asarray(values).reshape(shape[::-1]), spacing)
 
 
 def _warn_of_direction(direction: "np.ndarray", kind: str) -> None:
-    """Warn if the axes are oblique in space. The order of the axes does not change."""
+    """Warn if the axes of an image are oblique in space. The order of the axes does not change."""
     import numpy as np
 
     if not np.allclose(np.abs(direction), np.eye(3), atol=1e-3):

@@ -1,7 +1,8 @@
-"""Solve jobs on arrays in this process, or in the processes of an mpi4py communicator, without starting the program.
+"""Solve jobs on arrays in this process, or in the processes of an mpi4py communicator. The program osteon is not
+started.
 
 The module `osteon._native` solves the jobs. If this module was not built, or if a job reads or writes files, one
-process starts the program, which returns the same answers.
+process starts the program. The program returns the same answers.
 """
 
 import json
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..results.result_fields import Field
 
-# With fewer voxels per thread, an additional thread costs more time than it saves.
+# With fewer voxels per thread, an additional thread would increase the time.
 VOXELS_A_THREAD = 50_000
 
 
@@ -35,14 +36,14 @@ def solve_in_process(job: Mapping[str, Any], image: "np.ndarray", progress: bool
     Parameters
     ----------
     job
-        Tables of the job; the path of the image is ignored.
+        Tables of the job. The path of the image is ignored.
     image
         Grey values or labels of shape (z, y, x).
 
     Returns
     -------
     Result or None
-        None if the program must run this job.
+        The result is None if the program must run this job.
     """
     from .api import to_toml
 
@@ -50,7 +51,8 @@ def solve_in_process(job: Mapping[str, Any], image: "np.ndarray", progress: bool
     run, output = job.get("run", {}), job.get("output", {})
     if native is None or output.get("directory") or run.get("ranks", 1) != 1 or not _can_start_mpi():
         return None
-    if native.is_forked():  # MPI and the threads of the parent do not survive a fork; the program has its own
+    # after a fork, MPI and the threads of the parent cannot be used; the program has its own MPI and threads
+    if native.is_forked():
         return None
     values = _as_native(image)
     if values is None:
@@ -71,23 +73,24 @@ def solve_in_process(job: Mapping[str, Any], image: "np.ndarray", progress: bool
 def solve_together(
     job: Mapping[str, Any], image: "np.ndarray | None", progress: bool | Listener, comm: "MPI.Intracomm"
 ) -> Result:
-    """Solve a job on an array in the processes of a communicator. Collective over the communicator.
+    """Solve a job on an array in the processes of a communicator. The function is collective on the communicator.
 
     Parameters
     ----------
     job
-        Tables of the job; only the tables of rank 0 are used.
+        Tables of the job. Only the tables of rank 0 are used.
     image
-        Grey values or labels of shape (z, y, x), on rank 0.
+        Grey values or labels of shape (z, y, x). Only the image of rank 0 is used.
     progress
-        Progress on rank 0.
+        Listener for the progress, on rank 0.
     comm
         Communicator of mpi4py.
 
     Returns
     -------
     Result
-        If the job has a folder (output.directory), all ranks read its files; otherwise only rank 0 has the fields.
+        If the job has a folder (output.directory), all ranks read the files of this folder. Otherwise, only rank 0 has
+        the fields.
     """
     from mpi4py import MPI
 
@@ -132,7 +135,8 @@ def raise_together(comm: "MPI.Intracomm | None", fault: Exception | None) -> Non
 def _prepare_together(
     job: Mapping[str, Any], image: "np.ndarray | None", native: ModuleType | None
 ) -> tuple[tuple[str, int, str], "np.ndarray"]:
-    """Return job text, threads per rank, folder of the results (on all ranks) and the image. @throws UsageError"""
+    """Return the text of the job, the threads per rank, the folder of the results (on all ranks), and the image.
+    @throws UsageError"""
     from .api import to_toml
 
     values = None if image is None else _as_native(image)
@@ -158,10 +162,10 @@ def _prepare_together(
 
 
 class FieldsInMemory(Mapping[str, "np.ndarray"]):
-    """Fields of a job that was solved in this process, computed at their first use.
+    """Fields of a job that was solved in this process. A field is computed on its first use.
 
-    Shapes and units are as in a results file. With several processes, all fields are gathered immediately, because
-    gathering is collective. Only the first process then has the fields.
+    Shapes and units equal those in a results file. With several processes, all fields are gathered immediately, because
+    gathering is a collective call. Only the first process then has the fields.
     """
 
     def __init__(self, solution: Any, at_once: bool = False) -> None:
@@ -220,7 +224,7 @@ class FieldsElsewhere(Mapping[str, "np.ndarray"]):
 
 
 class SolvedHere(Result):
-    """A result whose files are written at their first use."""
+    """A result that writes its files on their first use."""
 
     def __init__(self, summary: dict[str, Any], solution: Any) -> None:
         super().__init__(summary, FieldsInMemory(solution))
@@ -228,7 +232,7 @@ class SolvedHere(Result):
 
     @property
     def output_directory(self) -> Path:
-        """Return a folder with results.nc, summary.json and manifest.json, which is deleted with the result."""
+        """Return a folder with results.nc, summary.json and manifest.json. The folder is deleted with the result."""
         if self._temporary is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="osteon-")
             self._solution.write(self._temporary.name, "osteon from Python")
@@ -238,8 +242,8 @@ class SolvedHere(Result):
         return False
 
     def _picture(self) -> None:
-        """Return None, because a job in memory draws no picture, and a search for a picture would write the files of
-        the job."""
+        """Return None, because a job in memory draws no picture. A search for a picture would write the files of the
+        job."""
 
     @output_directory.setter
     def output_directory(self, folder: Path | None) -> None:
@@ -247,7 +251,7 @@ class SolvedHere(Result):
 
 
 def _can_start_mpi() -> bool:
-    """Return True if MPI can start in this process. Some MPIs require a job step in a batch allocation."""
+    """Return True if MPI can start in this process. In a batch allocation, some MPI libraries require a job step."""
     if "SLURM_JOB_ID" not in os.environ:
         return True
     mpi4py = sys.modules.get("mpi4py.MPI")
@@ -255,12 +259,13 @@ def _can_start_mpi() -> bool:
 
 
 def _as_native(image: "np.ndarray") -> "np.ndarray | None":
-    """Return the array in C order and a type of osteon without loss, or None if there is no such type."""
+    """Return the array in C order and in a type of osteon that preserves all values. If there is no such type, the
+    result is None."""
     import numpy as np
 
     values = np.asarray(image)
     if values.ndim != 3 or values.size == 0:
-        return None  # the program reports the fault
+        return None  # the program will report the fault
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         low, high = int(values.min()), int(values.max())
         kind = next((k for k in (np.int32, np.uint32) if np.iinfo(k).min <= low and high <= np.iinfo(k).max), None)

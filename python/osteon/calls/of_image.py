@@ -1,4 +1,4 @@
-"""Run a job on an image of the caller. The image contains grey values, or is a mask of one of two phases."""
+"""Run a job on an image of the caller. The image contains grey values, or is a mask of one phase."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     Image = np.ndarray | ArrayLike
-    Spacing = float | Sequence[float] | np.ndarray  # one edge of a voxel, or three, (z, y, x)
+    Spacing = float | Sequence[float] | np.ndarray  # edge length of a voxel: one number, or three numbers (z, y, x)
 
-# Arguments of the functions, by the key that each sets.
+# Arguments of the functions, by the key that each argument sets.
 ARGUMENTS = {
     "image.path": "image",
     "image.spacing_mm": "spacing_mm",
@@ -40,17 +40,18 @@ ARGUMENTS = {
 
 
 class GivenImage(NamedTuple):
-    """Arguments that define the image of a job. Exactly one of the first three is set."""
+    """Arguments that define the image of a job. Exactly one of the first three members is set."""
 
     image: "Image | None"
     spacing_mm: "Spacing | None"
     threshold: float | None = None
     solid: "Image | None" = None
     pores: "Image | None" = None
-    needs_phase: bool = False  # a positional mask is ambiguous: neighbouring functions compute in different phases
+    # True if a positional mask would be ambiguous, because similar functions compute in different phases
+    needs_phase: bool = False
     accepts_greys: bool = True
-    phase: str = "solid"  # the phase in which the job computes, if the array is a mask
-    inverts: bool = False  # True for flow, which computes in the empty voxels of the image
+    phase: str = "solid"  # if the array is a mask: the phase in which the job computes
+    inverts: bool = False  # True for flow, because flow is computed in the empty voxels of the image
 
 
 class _ReadImage(NamedTuple):
@@ -66,12 +67,12 @@ def run_of_image(
     progress: bool | Listener,
     comm: "MPI.Intracomm | None",
 ) -> Result:
-    """Run a job on an array. Tables of the caller override default tables, key by key.
+    """Run a job on an array. For each key, tables of the caller have priority over default tables.
 
     Raises
     ------
     UsageError, DataError, SolveError, MachineError, Interrupted
-        A `UsageError` lists all faults, with the names of the arguments.
+        A `UsageError` lists all faults with the names of the arguments.
     """
     progress, tables = listener_of(progress), tables_of(tables)
     with arguments_for(_arguments_of(given, job, tables)):
@@ -79,7 +80,7 @@ def run_of_image(
         if comm is None or comm.Get_rank() == 0:
             try:
                 whole, values = _whole_job(given, job, tables)
-            except Exception as e:  # all exceptions, because the other ranks wait
+            except Exception as e:  # all exceptions are caught, because the other ranks are waiting
                 if comm is None:
                     raise
                 fault = e
@@ -93,7 +94,7 @@ def run_of_image(
 
 
 def read_image(given: GivenImage) -> tuple[_ReadImage | None, list[Error]]:
-    """Return the image as an array of numbers, or all of its faults."""
+    """Return the image as an array of numbers, or return all faults of the image."""
     import numpy as np
 
     faults: list[Error] = []
@@ -119,7 +120,7 @@ def raise_all(faults: list[Error]) -> None:
 
 
 def _arguments_of(given: GivenImage, job: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
-    """Return the members of ARGUMENTS that the tables of the caller do not set."""
+    """Return the members of ARGUMENTS that are not set by the tables of the caller."""
     set_by_tables = {f"{name}.{key}" for name, table in tables.items() if isinstance(table, Mapping) for key in table}
     own = {key: name for key, name in ARGUMENTS.items() if key not in set_by_tables}
     if "material" in tables:
@@ -166,7 +167,7 @@ def _whole_job(
 
 
 def _with_void_label(given: GivenImage, tables: Mapping[str, Any]) -> GivenImage:
-    """Set the masked voxels of a label image to the first label of empty space."""
+    """In a label image, set the masked voxels to the first label of empty space."""
     import numpy as np
 
     segment = tables.get("segment")
@@ -178,7 +179,7 @@ def _with_void_label(given: GivenImage, tables: Mapping[str, Any]) -> GivenImage
 
 
 def _values_of(given: GivenImage) -> tuple["np.ndarray", tuple[float, float, float] | None, float | None]:
-    """Return values, stated spacing and threshold. @throws DataError, UsageError"""
+    """Return the values, the spacing that the image contains, and the threshold. @throws DataError, UsageError"""
     import numpy as np
 
     both = "pass exactly one of solid= and pores=, boolean arrays that are True in that phase"
@@ -229,7 +230,8 @@ def _require_array(values: "np.ndarray") -> None:
 
 
 def _spacing_of(given: Any, stated: tuple[float, float, float] | None, is_known: bool) -> list[float]:
-    """Return the spacing (z, y, x) in mm. @param is_known True if the image can state it @throws UsageError"""
+    """Return the spacing (z, y, x) in mm. @param is_known True if the image may contain the spacing @throws
+    UsageError"""
     import numpy as np
 
     if given is None:

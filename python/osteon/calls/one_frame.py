@@ -1,4 +1,4 @@
-"""Tracebacks of public functions without the internal frames of osteon."""
+"""Tracebacks of public functions. The tracebacks do not contain internal frames of osteon."""
 
 import errno
 import functools
@@ -16,10 +16,10 @@ NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 
 
 def one_frame(call: Callable[P, R]) -> Callable[P, R]:
-    """Hide internal frames of osteon from the tracebacks of a public function. The function raises only errors of
+    """Remove internal frames of osteon from the tracebacks of a public function. The function raises only errors of
     osteon.
 
-    Exceptions of the progress function of the caller are not changed.
+    Exceptions of the caller's progress function are not changed.
     """
 
     @functools.wraps(call)
@@ -51,7 +51,8 @@ def _as_osteon_error(e: Exception) -> Error:
 
 
 def _has_no_descriptors(e: Exception) -> bool:
-    """Detect a lack of descriptors, also if Python reports a module or temporary folder that cannot be opened."""
+    """Detect a lack of file descriptors. Python may also report this fault as a module or temporary folder that cannot
+    be opened."""
     if isinstance(e, OSError) and e.errno in NO_DESCRIPTORS:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Progress of a job: pass the lines of the program on standard error to a listener or a progress bar."""
+"""Progress of a job. The lines of the program on standard error are passed to a listener or to a progress bar."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ _STEP = re.compile(r"\s+(\d+) %  (.*)")
 
 
 class ProgressLines:
-    """Parse the lines of a run and pass stage, completed share and details to a listener."""
+    """Parse the lines of a run. Stage, completed fraction and details are passed to a listener."""
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener
@@ -27,7 +27,7 @@ class ProgressLines:
 
 
 class Bar:
-    """Show a bar of tqdm for each stage, also in notebooks; without tqdm print a line for each stage."""
+    """Display a bar of tqdm for each stage, also in notebooks. Without tqdm, a line is printed for each stage."""
 
     def __init__(self) -> None:
         self.bar = None

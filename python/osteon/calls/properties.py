@@ -1,6 +1,6 @@
-"""Effective properties of an image. Each property has a function that accepts a numpy array and returns a `Result`.
+"""Effective properties of an image. For each property, a function accepts a numpy array and returns a `Result`.
 
-Material properties have no default, because a default could be mistaken for a measured value.
+Material properties have no default, because users could mistake a default for a measured value.
 """
 
 from collections.abc import Mapping
@@ -37,38 +37,40 @@ def solve(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Solve a physics on one image. For common properties, `stiffness` and similar functions are simpler.
+    """Solve the problem of a physics on one image. For common properties, use simpler functions such as `stiffness`.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
-        True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray are ordered by
-        their names z, y, x; images of SimpleITK, ITK, nibabel or PyVista state their spacing.
+        Grey values with the shape (z, y, x), or a mask. Voxels above `threshold` are solid. None selects the method of
+        Otsu. A mask is True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray
+        are ordered by their names z, y, x. Images of SimpleITK, ITK, nibabel and PyVista contain their spacing.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
+        Edge lengths of a voxel in mm: (z, y, x) or one number. The argument is optional if the image contains a
+        spacing.
     threshold
-        Grey value above which a voxel is solid.
+        Grey value. Voxels with larger values are solid.
     solid, pores
-        Instead of `image`: a boolean array that is True in this phase. Elasticity and heat are computed in the solid,
-        flow in the pores. A mask as `image` is accepted for elasticity only.
+        Instead of `image`: a boolean array that is True in this phase. Elasticity and heat are computed in the solid.
+        Flow is computed in the pores. A mask as `image` is accepted only for elasticity.
     physics
         Value of the job key `physics`. ``elasticity``: bonded axial compression; ``heat``: conduction between the two
         faces.
     youngs_modulus_MPa, poisson_ratio, conductivity_W_per_mK
-        Properties of the solid; each physics requires some of them.
+        Properties of the solid. Each physics requires some of these properties.
     axis
         Axis of the test: z, y or x.
     strain
-        Applied strain; None uses the default of the test, -0.01 for compression.
+        Applied strain. None selects the default of the test, which is -0.01 for compression.
     tolerance
         Relative residual at which the solver stops.
     progress
-        True shows a bar; a function is called with stage, completed share and details.
+        True displays a bar. A function is called with stage, completed fraction and details.
     comm
-        Communicator of mpi4py whose processes solve the job together. All processes call this function with the same
-        arguments. Only the image of rank 0 is used; the image may be None on other ranks. All ranks receive the
-        answers, and rank 0 receives the fields. With ``output={"directory": ...}`` all ranks can read the fields.
+        Communicator of mpi4py. The processes of the communicator solve the job together. All processes call this
+        function with the same arguments. Only the image of rank 0 is used. On other ranks, the image may be None. All
+        ranks receive the answers, and rank 0 receives the fields. With ``output={"directory": ...}``, all ranks can
+        read the fields.
     **tables
         Further tables of a job, for example ``run={"ranks": 2}``.
 
@@ -94,7 +96,7 @@ def solve(
         "load": {"axis": axis, "strain": strain},
         "solve": {"tolerance": tolerance},
     }
-    # Phase in which the physics computes, and True if a mask as image would be ambiguous.
+    # Phase in which the physics computes, and True if a mask as `image` would be ambiguous.
     phase, needs_phase = {"elasticity": ("solid", False), "flow": ("pores", True)}.get(physics, ("solid", True))
     given = GivenImage(
         image, spacing_mm, threshold, solid, pores, needs_phase=needs_phase, phase=phase, inverts=phase == "pores"
@@ -120,36 +122,38 @@ def stiffness(
 ) -> Result:
     """Stiffness of a specimen in a mechanical test.
 
-    The answers are ``stiffness_N_per_mm`` and ``apparent_modulus_MPa``, or the answers of another `test`. The key
-    `output.fields` selects the fields, for example strain energy density, stress or strain.
+    The answers are ``stiffness_N_per_mm`` and ``apparent_modulus_MPa``. Other values of `test` have other answers. The
+    key `output.fields` selects the fields, for example strain energy density, stress or strain.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
-        True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray are ordered by
-        their names z, y, x; images of SimpleITK, ITK, nibabel or PyVista state their spacing.
+        Grey values with the shape (z, y, x), or a mask. Voxels above `threshold` are solid. None selects the method of
+        Otsu. A mask is True in the solid. Masked voxels of a numpy.ma array are empty. The axes of an xarray.DataArray
+        are ordered by their names z, y, x. Images of SimpleITK, ITK, nibabel and PyVista contain their spacing.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
+        Edge lengths of a voxel in mm: (z, y, x) or one number. The argument is optional if the image contains a
+        spacing.
     youngs_modulus_MPa, poisson_ratio
         Properties of the solid.
     threshold
-        Grey value above which a voxel is solid.
+        Grey value. Voxels with larger values are solid.
     axis
         Axis of the load: z, y or x.
     test
-        ``axial_bonded``, ``uniaxial``, ``confined``, ``shear``, ``pure_shear``, ``bending`` or ``torsion``, as the job
-        key `load.test`.
+        ``axial_bonded``, ``uniaxial``, ``confined``, ``shear``, ``pure_shear``, ``bending`` or ``torsion``. The values
+        are those of the job key `load.test`.
     strain
-        Applied strain; None uses the default of the test, -0.01 for compression.
+        Applied strain. None selects the default of the test, which is -0.01 for compression.
     tolerance
         Relative residual at which the solver stops.
     progress
-        True shows a bar; a function is called with stage, completed share and details.
+        True displays a bar. A function is called with stage, completed fraction and details.
     comm
-        Communicator of mpi4py whose processes solve the job together. All processes call this function with the same
-        arguments. Only the image of rank 0 is used; the image may be None on other ranks. All ranks receive the
-        answers, and rank 0 receives the fields. With ``output={"directory": ...}`` all ranks can read the fields.
+        Communicator of mpi4py. The processes of the communicator solve the job together. All processes call this
+        function with the same arguments. Only the image of rank 0 is used. On other ranks, the image may be None. All
+        ranks receive the answers, and rank 0 receives the fields. With ``output={"directory": ...}``, all ranks can
+        read the fields.
     **tables
         Further tables of a job, for example ``output={"fields": ["displacement"]}``.
 
@@ -187,18 +191,19 @@ def homogenise(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Stiffness tensor of a material sample, from six load cases.
+    """Stiffness tensor of a sample of a material. The tensor is computed from six load cases.
 
-    The answer is ``stiffness_MPa``, a 6 x 6 matrix in the order xx, yy, zz, xy, yz, xz with engineering shear strains.
-    Further answers are ``youngs_modulus_MPa``, ``shear_modulus_MPa`` and Poisson's ratios along the axes.
+    The answer is ``stiffness_MPa``, a 6 x 6 matrix. Its order is xx, yy, zz, xy, yz, xz, and its shear strains are
+    engineering strains. Further answers are ``youngs_modulus_MPa``, ``shear_modulus_MPa`` and Poisson's ratios along
+    the axes.
 
     Parameters
     ----------
     image, spacing_mm, youngs_modulus_MPa, poisson_ratio, threshold, tolerance, progress, comm, **tables
-        As for `stiffness`.
+        See `stiffness`.
     boundary_condition
-        ``periodic``: the image repeats; ``kubc``: the faces of the image move with the mean strain. ``kubc`` gives an
-        upper bound.
+        ``periodic``: the image is repeated; ``kubc``: the faces of the image move with the mean strain. ``kubc`` yields
+        an upper bound.
 
     Returns
     -------
@@ -230,7 +235,7 @@ def conductivity(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Effective conductivity for heat or any other quantity driven by a gradient.
+    """Effective conductivity for heat, or for any other quantity that a gradient drives.
 
     The answers are ``effective_conductivity_W_per_mK`` and ``tortuosity``. If `axis` is None, the answers are
     ``conductivity_tensor_W_per_mK`` and ``tortuosities``.
@@ -238,18 +243,18 @@ def conductivity(
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x). Voxels above `threshold` are solid and conduct; None uses Otsu's method. Pass a
-        mask as `solid` or `pores`.
+        Grey values with the shape (z, y, x). Voxels above `threshold` are solid and conduct. None selects the method of
+        Otsu. A mask must be passed as `solid` or `pores`.
     spacing_mm, threshold, tolerance, progress, comm, **tables
-        As for `stiffness`.
+        See `stiffness`.
     conductivity_W_per_mK
         Conductivity of the conducting phase.
     solid, pores
-        Instead of `image`, one of the two: a boolean array that is True in this phase.
+        One of these arguments replaces `image`: a boolean array that is True in this phase.
     phase
-        ``solid`` or ``pores``: the phase of a mask that conducts.
+        ``solid`` or ``pores``: the conducting phase of a mask.
     axis
-        z, y or x: conduction between the two faces of the axis, with the other faces insulated. None: the tensor of a
+        z, y or x: conduction between the two faces of the axis; all other faces are insulated. None: the tensor of a
         periodic image.
 
     Returns
@@ -281,28 +286,28 @@ def tortuosity(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Tortuosity factor of a phase: the volume fraction times the diffusivity of the phase, divided by the effective
-    diffusivity.
+    """Tortuosity factor of a phase. The factor is the volume fraction times the diffusivity of the phase, divided by
+    the effective diffusivity.
 
-    The answers are ``tortuosity``, ``porosity`` and ``relative_diffusivity``. ``tortuosity`` is math.inf if no path
-    crosses the image. ``porosity`` is the volume fraction of the phase. ``relative_diffusivity`` is the effective
-    diffusivity divided by the diffusivity of the phase.
+    The answers are ``tortuosity``, ``porosity`` and ``relative_diffusivity``. If no path crosses the image,
+    ``tortuosity`` is math.inf. ``porosity`` is the volume fraction of the phase. ``relative_diffusivity`` is the
+    effective diffusivity divided by the diffusivity of the phase.
 
     Parameters
     ----------
     image
-        None; pass a mask as `solid` or `pores`.
+        None. A mask must be passed as `solid` or `pores`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number.
+        Edge lengths of a voxel in mm: (z, y, x) or one number.
     solid, pores
-        One of the two: a boolean array of shape (z, y, x) that is True in this phase.
+        One of these arguments: a boolean array with the shape (z, y, x) that is True in this phase.
     phase
-        ``pores`` or ``solid``: the phase in which diffusion takes place. The electrolyte of an electrode and the pores
-        of a rock are ``pores``.
+        ``pores`` or ``solid``: the phase in which diffusion takes place. For the electrolyte of an electrode and for
+        the pores of a rock, use ``pores``.
     axis
-        z, y or x: diffusion between the two faces of the axis; the other faces are closed.
+        z, y or x: diffusion between the two faces of the axis; all other faces are closed.
     tolerance, progress, comm, **tables
-        As for `stiffness`.
+        See `stiffness`.
 
     Returns
     -------
@@ -311,7 +316,7 @@ def tortuosity(
     Raises
     ------
     UsageError
-        Unless exactly one of `solid` and `pores` is given, because phase and threshold are never guessed.
+        Unless exactly one of `solid` and `pores` is given. The phase and the threshold are never guessed.
     """
     job = {
         "name": "tortuosity",
@@ -341,34 +346,36 @@ def permeability(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Permeability of the pores of an image, from steady Stokes flow.
+    """Permeability of the pores of an image. The permeability is computed from steady Stokes flow.
 
-    The answer is ``permeability_m2``, or ``permeability_tensor_m2`` for all axes; fields are `velocity` (mm/s), `speed`
-    and `pressure`.
+    The answer is ``permeability_m2``. For all axes, the answer is ``permeability_tensor_m2``. The fields are `velocity`
+    (mm/s), `speed` and `pressure`.
 
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x). Voxels above `threshold` are solid; None uses Otsu's method. The fluid fills the
-        remaining voxels. Pass a mask as `solid` or `pores`.
+        Grey values with the shape (z, y, x). Voxels above `threshold` are solid. None selects the method of Otsu. The
+        fluid fills all other voxels. A mask must be passed as `solid` or `pores`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
+        Edge lengths of a voxel in mm: (z, y, x) or one number. The argument is optional if the image contains a
+        spacing.
     threshold
-        Grey value above which a voxel is solid.
+        Grey value. Voxels with larger values are solid.
     axis
-        Direction of the flow. None solves the flow along all three axes for the tensor.
+        Direction of the flow. With None, the flow is solved along all three axes, and the answer is the tensor.
     boundary_condition
-        ``periodic``, ``mirrored`` or ``closed``, as the job key `load.boundary_condition`.
+        ``periodic``, ``mirrored`` or ``closed``. The values are those of the job key `load.boundary_condition`.
     tolerance
-        Relative distance of the bounds of the permeability at which the solver stops.
+        Relative distance between the bounds of the permeability at which the solver stops.
     solid, pores
-        Instead of `image`, one of the two: a boolean array that is True in this phase. The fluid fills the pores.
+        One of these arguments replaces `image`: a boolean array that is True in this phase. The fluid fills the pores.
     progress
-        True shows a bar; a function is called with stage, completed share and details.
+        True displays a bar. A function is called with stage, completed fraction and details.
     comm
-        Communicator of mpi4py whose processes solve the job together. All processes call this function with the same
-        arguments. Only the image of rank 0 is used; the image may be None on other ranks. All ranks receive the
-        answers, and rank 0 receives the fields. With ``output={"directory": ...}`` all ranks can read the fields.
+        Communicator of mpi4py. The processes of the communicator solve the job together. All processes call this
+        function with the same arguments. Only the image of rank 0 is used. On other ranks, the image may be None. All
+        ranks receive the answers, and rank 0 receives the fields. With ``output={"directory": ...}``, all ranks can
+        read the fields.
     **tables
         Further tables of a job, for example ``flow={"viscosity_Pa_s": 0.4}`` or ``run={"ranks": 2}``.
 
@@ -397,14 +404,15 @@ def permeability_tensor(
     comm: "MPI.Intracomm | None" = None,
     **tables: Mapping[str, Any],
 ) -> Result:
-    """Permeability tensor of the pores of an image, from steady Stokes flow along all three axes.
+    """Permeability tensor of the pores of an image. The tensor is computed from steady Stokes flow along all three
+    axes.
 
     The answers are ``permeability_tensor_m2``, ``principal_permeabilities_m2`` and ``principal_directions``.
 
     Parameters
     ----------
     image, spacing_mm, threshold, boundary_condition, tolerance, solid, pores, progress, comm, **tables
-        As for `permeability`.
+        See `permeability`.
 
     Returns
     -------

@@ -1,4 +1,5 @@
-"""The result of a job: numbers with units, arrays of fields, and conversions to other packages."""
+"""The result of a job. A result contains numbers with units and arrays of fields, and can be converted for other
+packages."""
 
 import itertools
 import json
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """An answer of a job: one number, or several.
+    """An answer of a job. The answer consists of one number or of several numbers.
 
     Attributes
     ----------
     value : float, bool, list or dict
-        As in summary.json.
+        Value as in summary.json.
     unit : str
-        Empty for a number without a unit.
+        Unit; empty for a number without a unit.
     title, meaning : str
         Description in words.
     """
@@ -46,10 +47,10 @@ class Answer(NamedTuple):
 
 
 class StoredFields(Mapping[str, "np.ndarray"]):
-    """Fields of a results file by name, read at their first use.
+    """Fields of a results file by name. A field is read on its first use.
 
-    The shape of a field is (z, y, x), or (z, y, x, components) with the components x, y, z or xx, yy, zz, xy, yz, xz.
-    Values are NaN outside the domain of a field.
+    The shape of a field is (z, y, x) or (z, y, x, components). The order of components is x, y, z or xx, yy, zz, xy,
+    yz, xz. Outside of the domain of a field, values are NaN.
     """
 
     def __init__(self, path: Path) -> None:
@@ -61,7 +62,7 @@ class StoredFields(Mapping[str, "np.ndarray"]):
         self._read: dict[str, Field] = {}
 
     def field(self, name: str) -> "Field":
-        """Return the field with its unit and location."""
+        """Return the field with its unit and its location."""
         from ..results.result_fields import read_fields
 
         if name not in self._names:
@@ -86,7 +87,7 @@ class StoredFields(Mapping[str, "np.ndarray"]):
 class Result:
     """A finished job.
 
-    Each number of its summary is an attribute with the name of its key, including the unit:
+    For each number of the summary, the result has an attribute with the name of the key, including the unit:
     ``result.permeability_m2``, ``result.stiffness_N_per_mm``. ``result["displacement"]`` is a field.
 
     Attributes
@@ -94,9 +95,11 @@ class Result:
     summary : dict
         Content of summary.json.
     fields : Mapping of str to numpy.ndarray
-        Arrays of shape (z, y, x) or (z, y, x, components), NaN outside the solid (for flow: outside the fluid).
+        Arrays with the shape (z, y, x) or (z, y, x, components). Outside of the solid (for flow: outside of the fluid),
+        values are NaN.
     output_directory : pathlib.Path or None
-        Folder of the job's files. A folder that osteon created for the call is deleted with the result.
+        Folder with the files of the job. If osteon has created the folder for the call, the folder is deleted with the
+        result.
     """
 
     def __init__(
@@ -110,26 +113,26 @@ class Result:
         self.summary = summary
         self.fields = fields
         self.output_directory = output_directory
-        self._temporary = _temporary  # keeps the temporary files as long as the result exists
+        self._temporary = _temporary  # this member keeps the temporary files as long as the result exists
 
     def __getitem__(self, name: str) -> "np.ndarray":
         return self.fields[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Store answers and fields. Files of a temporary folder are not included; the path of a caller's folder is
-        stored."""
+        """Store answers and fields. Files of a temporary folder are not included. For a folder of the caller, only the
+        path is stored."""
         folder = self.output_directory if self._has_own_folder() else None
         return Result, (self.summary, copied(self.fields), folder)
 
     def __copy__(self) -> "Result":
-        """Return a result that shares fields and files with this result."""
+        """Return a result that has the same fields and files as this result."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.__dict__["summary"] = dict(self.summary)
         return copy
 
     def _has_own_folder(self) -> bool:
-        """Return True if the folder of the files outlives this result."""
+        """Return True if the folder of the files exists longer than this result."""
         return self._temporary is None
 
     def __getattr__(self, name: str) -> Any:
@@ -150,7 +153,8 @@ class Result:
         return sorted({*super().__dir__(), *self.summary, *(key for _, values in self._tables() for key in values)})
 
     def _tables(self) -> list[tuple[str, dict[str, Any]]]:
-        """Return the tables of the summary that contain answers, for example `a` for the key `a.b`."""
+        """Return the tables of the summary that contain answers. For example, the table `a` contains the answer
+        `a.b`."""
         of_answers = {str(a["key"]).partition(".")[0] for a in self.summary.get("answers", []) if "." in str(a["key"])}
         return [(name, self.summary[name]) for name in of_answers if isinstance(self.summary.get(name), dict)]
 
@@ -159,7 +163,8 @@ class Result:
 
     @property
     def answers(self) -> dict[str, Answer]:
-        """Return the answers of the job by their key in the summary (``a.b``: key b of the table a)."""
+        """Return the answers of the job, by their key in the summary. The key ``a.b`` means the key b of the table
+        a."""
         found = {}
         for answer in self.summary.get("answers", []):
             key = str(answer["key"])
@@ -169,7 +174,7 @@ class Result:
         return found
 
     def _at(self, key: str) -> Any:
-        """The value of a dotted key; `*` and `@` stand for all entries of a table."""
+        """Return the value of a dotted key. `*` and `@` represent all entries of a table."""
         value: Any = self.summary
         for part in key.split("."):
             if part in ("*", "@"):
@@ -184,7 +189,8 @@ class Result:
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """Return the evidence for the answers, such as residual, balances, energies and convergence of the solver."""
+        """Return the evidence for the answers. Examples are the residual, balances, energies and the convergence of the
+        solver."""
         return dict(self.summary.get("certificate", {}))
 
     def __repr__(self) -> str:
@@ -193,8 +199,8 @@ class Result:
         return "\n".join([*lines, f"  fields: {', '.join(self.fields)}>"])
 
     def _repr_html_(self) -> str:
-        """Return a table of the answers and a picture for notebooks. The HTML has no scripts, because untrusted pages
-        remove scripts."""
+        """Return an HTML table of the answers and a picture. Notebooks display this HTML. The HTML contains no scripts,
+        because notebooks that are not trusted remove scripts."""
         left = "style='text-align:left'"
         rows = "".join(
             f"<tr title='{escape(a.meaning, quote=True)}'><td {left}>{escape(a.title[:1].upper() + a.title[1:])}</td>"
@@ -210,7 +216,8 @@ class Result:
         )
 
     def _still(self) -> str:
-        """Return the picture of the job, or the middle slices of its displayed field, as an HTML element."""
+        """Return an HTML element with the picture of the job. Without a picture, the element displays the middle slices
+        of the displayed field."""
         import base64
         import io
 
@@ -234,7 +241,7 @@ class Result:
         return f"<img alt='displayed field of the job' src='{source}'>"
 
     def _picture(self) -> Path | None:
-        """Return the path of the job's picture, if the job has a picture."""
+        """Return the path of the job's picture. Without a picture, the result is None."""
         picture = self.output_directory / "picture.png" if self.output_directory is not None else None
         return picture if picture is not None and picture.exists() else None
 
@@ -247,8 +254,8 @@ class Result:
     def to_xarray(self) -> "xarray.Dataset":
         """Return all fields as a dataset with units and coordinates in mm.
 
-        Fields on voxels have the dimensions z, y, x, and fields on nodes have the dimensions zn, yn, xn. Components are
-        a further dimension.
+        Fields at voxels have the dimensions z, y, x. Fields at nodes have the dimensions zn, yn, xn. Components form an
+        additional dimension.
         """
         import numpy as np
         import xarray as xr
@@ -270,7 +277,8 @@ class Result:
 
     @one_frame
     def to_pyvista(self) -> "pyvista.ImageData":
-        """Return all fields on a grid of PyVista, in mm: voxel fields as cell data, node fields as point data."""
+        """Return all fields on a grid of PyVista in mm. Fields at voxels are cell data, and fields at nodes are point
+        data."""
         import numpy as np
         import pyvista as pv
 
@@ -287,7 +295,7 @@ class Result:
                     origin=field.rotation() @ field.placement.corner_mm,
                     direction_matrix=field.rotation(),
                 )
-            values = field.values.reshape(-1, *field.values.shape[3:])  # x runs fastest, as in VTK
+            values = field.values.reshape(-1, *field.values.shape[3:])  # as in VTK, x varies fastest
             (grid.point_data if field.on_nodes else grid.cell_data)[name] = values
         if grid is None:
             raise UsageError("the result has no fields; list some in [output] fields of the job")
@@ -297,19 +305,19 @@ class Result:
     def plot(
         self, field: str | None = None, slice_at: tuple[float, float, float] | None = None
     ) -> "matplotlib.figure.Figure":
-        """Plot three slices of a field, with a scale in mm and a colour bar with the unit.
+        """Plot three slices of a field. The plot has a scale in mm, and a colour bar with the unit.
 
         Parameters
         ----------
         field
-            Name of the field; default: the displayed field of the job. Vectors are shown by their magnitude.
+            Name of the field. Default: the displayed field of the job. For vectors, the plot displays the magnitude.
         slice_at
-            Intersection of the slices, as fractions of the edges along z, y, x; default: the centre.
+            Position at which the slices intersect, as fractions of the edges along z, y, x. Default: the centre.
 
         Returns
         -------
         matplotlib.figure.Figure
-            The figure is not displayed and not registered with pyplot.
+            The figure is neither displayed nor registered with pyplot.
         """
         import numpy as np
         from matplotlib.colors import ListedColormap
@@ -359,13 +367,13 @@ class Result:
 
     @one_frame
     def report(self, path: str | Path | None = None) -> Path:
-        """Write the report, a self-contained HTML page.
+        """Write the report as a self-contained HTML page.
 
         Parameters
         ----------
         path : str or pathlib.Path, optional
-            File of the page. Default: ``report.html`` in the output folder of the job; without an output folder,
-            ``NAME_report.html`` in the working directory, where NAME is the name of the job.
+            File of the page. Default: ``report.html`` in the output folder of the job. Without an output folder, the
+            default is ``NAME_report.html`` in the working directory. NAME is the name of the job.
 
         Returns
         -------
@@ -381,14 +389,15 @@ class Result:
             target = Path(path)
         elif self._temporary is None:
             target = self.output_directory / "report.html"
-        else:  # a temporary folder, which is deleted with the result
+        else:  # the folder is temporary, and is deleted with the result
             target = _own_page(re.sub(r"[^\w.-]", "_", str(self.summary.get("job", "job"))).lstrip(".-") or "job")
         write_whole(target, page_of(self.output_directory))
         return target.absolute()
 
 
 def _own_page(name: str) -> Path:
-    """The first of NAME_report.html, NAME_report_2.html, ... that is free or an earlier report of osteon."""
+    """Return the first free name of NAME_report.html, NAME_report_2.html, ... The name of an earlier report of osteon
+    also counts as free."""
     for n in itertools.count(1):
         page = Path(f"{name}_report.html" if n == 1 else f"{name}_report_{n}.html")
         try:
@@ -404,12 +413,13 @@ def _own_page(name: str) -> Path:
 
 @one_frame
 def load(folder: str | Path) -> Result:
-    """Read the result of a completed job from its output folder, or from its results.nc.
+    """Read the result of a completed job from its output folder or from its results.nc.
 
     Raises
     ------
     DataError
-        If the file is damaged, cut or unfinished. A copy by another program is read with a FileWarning.
+        If the file is damaged, truncated or unfinished. If another program has written a copy of the file, the copy is
+        read with a FileWarning.
     """
     from ..results.cluster_parts import results_exist
 
@@ -427,12 +437,12 @@ def load(folder: str | Path) -> Result:
     return Result(summary, StoredFields(folder / "results.nc"), folder)
 
 
-# JSON has no infinity; these keys have the value null instead.
+# JSON has no infinity. Instead of infinity, these keys have the value null.
 _MAY_BE_INFINITE = frozenset(("tortuosity", "tortuosities"))
 
 
 def _with_infinity(key: str, value: Any) -> Any:
-    """Return the value of an answer. For the keys above, null means infinity: no conducting path exists."""
+    """Return the value of an answer. For these keys, null means infinity, because no conducting path exists."""
     if key not in _MAY_BE_INFINITE:
         return value
     if isinstance(value, list):
@@ -441,7 +451,7 @@ def _with_infinity(key: str, value: Any) -> Any:
 
 
 def _array(value: Any) -> Any:
-    """Convert nested lists of numbers to an array, with NaN for null."""
+    """Convert nested lists of numbers to an array. null becomes NaN."""
     import numpy as np
 
     if not isinstance(value, list) or not value:

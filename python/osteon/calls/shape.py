@@ -29,26 +29,27 @@ def morphometry(
     Parameters
     ----------
     image
-        Grey values, shape (z, y, x), or a mask. Voxels above `threshold` are solid; None uses Otsu's method. A mask is
-        True in the solid. Masked arrays and images of other packages are accepted as by `stiffness`.
+        Grey values with the shape (z, y, x), or a mask. Voxels above `threshold` are solid. None selects the method of
+        Otsu. A mask is True in the solid. Masked arrays and images of other packages are accepted, as in `stiffness`.
     spacing_mm
-        Edge lengths of a voxel in mm, (z, y, x) or one number; optional if the image states its spacing.
+        Edge lengths of a voxel in mm: (z, y, x) or one number. The argument is optional if the image contains a
+        spacing.
     threshold
-        Grey value above which a voxel is solid.
+        Grey value. Voxels with larger values are solid.
     keep
-        ``all``, or ``largest``: only the largest part of the solid that is connected by faces.
+        ``all`` keeps the whole solid. ``largest`` keeps only the largest part that is connected by faces.
     compartments
-        Masks with the shape of the image, named ``trabecular``, ``cortical`` or ``total``. Each compartment is measured
-        separately.
+        Masks with the shape of the image. Their names are ``trabecular``, ``cortical`` or ``total``. Each compartment
+        is measured separately.
     throats
-        Also measure the pores: the largest ball that can enter from outside, and the largest ball that can pass from
-        face to face.
+        True: also measure the pores. The results are the largest ball that can enter from outside, and the largest ball
+        that can pass from face to face.
 
     Returns
     -------
     dict
-        The keys are defined by ``docs/schemas/morphometry.json`` and end with the units;
-        ``docs/reference/morphometry.md`` defines them.
+        ``docs/schemas/morphometry.json`` defines the keys, which end with the units. ``docs/reference/morphometry.md``
+        defines their meaning.
 
     Raises
     ------
@@ -72,7 +73,8 @@ def morphometry(
             "name": "shape",
             "image": {"path": "image.npy", "spacing_mm": read.spacing_mm},
             "segment": {"threshold": read.threshold, "keep": keep},
-            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],  # required by jobs; unused by the shape
+            # every job needs these values, but the shape does not depend on these values
+            "material": [{"youngs_modulus_MPa": 1.0, "poisson_ratio": 0.3}],
         }
         for number, (kind, mask) in enumerate(masks.items()):
             file = f"{kind if kind.isidentifier() and kind != 'image' else number}.npy"

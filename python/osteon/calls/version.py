@@ -1,4 +1,4 @@
-"""Version of the package: from a checkout, from installed metadata, or from the program."""
+"""Version of the package. The version is that of a checkout, of installed metadata, or of the program."""
 
 import importlib.metadata
 import json
@@ -13,7 +13,7 @@ def package_version() -> str:
     Raises
     ------
     MachineError
-        If neither metadata nor the program is found.
+        If neither metadata nor the program are found.
     """
     from .api import binary
 
@@ -24,6 +24,6 @@ def package_version() -> str:
             return found[1]
     try:
         return importlib.metadata.version("osteon")
-    except importlib.metadata.PackageNotFoundError:  # installed by `cmake --install`
+    except importlib.metadata.PackageNotFoundError:  # the package was installed by `cmake --install`
         program = subprocess.run([binary(), "version", "--json", "-"], capture_output=True, text=True, check=True)
         return str(json.loads(program.stdout)["version"])

@@ -1,4 +1,5 @@
-"""Comparison of completed jobs: answers and their changes, models, and job keys that differ."""
+"""Comparison of completed jobs. The comparison contains answers and their changes, models, and keys that differ between
+the jobs."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,12 +10,13 @@ from ..results.answer_values import values_of
 from ..results.documents import Documents, documents
 from .jobs import Difference, differences
 
-MARK = "osteon compare"  # marks pages that may be replaced
+MARK = "osteon compare"  # this text marks pages that the program may replace
 
 
 @dataclass
 class Row:
-    """One answer of all jobs. The value is None for a null of JSON, and MISSING for a job without the answer."""
+    """One answer of all jobs. If the value in JSON is null, the value is None. If a job does not have the answer, the
+    value is MISSING."""
 
     key: str
     case: str
@@ -24,10 +26,10 @@ class Row:
     values: list[Any]
 
     def change(self, n: int) -> tuple[float, float | None] | None:
-        """Return the absolute and the relative change of job n from the first job. The relative change refers to the
-        magnitude of the first value, so that both changes have the same sign.
+        """Return the absolute change and the relative change between the first job and job n. The reference of the
+        relative change is the magnitude of the first value. Both changes therefore have the same sign.
 
-        The relative change is None if the first value is 0. Return None unless both values are numbers.
+        If the first value is 0, the relative change is None. Unless both values are numbers, the result is None.
         """
         first, other = self.values[0], self.values[n]
         if not (_is_number(first) and _is_number(other)):
@@ -41,7 +43,7 @@ class Row:
 
 MISSING = object()
 
-# The sign of a strength is the sign of the load. Jobs are therefore compared by magnitude.
+# The sign of a strength is the sign of its load. The comparison therefore uses magnitudes.
 STRENGTHS = frozenset(
     [
         "pistoia.failure_load_N",
@@ -64,9 +66,9 @@ class Comparison:
     names: list[str]
     results: list[Documents]
     rows: list[Row]
-    facts: list[Row]  # properties of image, solid and solver
-    jobs: list[Difference] | None  # None: not TOML, so keys cannot be compared
-    inputs: list[str]  # digests; empty if unknown
+    facts: list[Row]  # properties of the image, the solid and the solver
+    jobs: list[Difference] | None  # None: the text is not valid TOML, and its keys cannot be compared
+    inputs: list[str]  # names of inputs with different digests; empty if unknown
     grid_note: str = ""  # reason why fields are not subtracted; empty: the grids are equal
     fields: list[dict[str, Any]] = field(default_factory=list)
 
@@ -76,7 +78,7 @@ class Comparison:
 
 
 def compare(folders: list[Path]) -> Comparison:
-    """@throws DataError if a folder has no results, is damaged, or the physics differ"""
+    """@throws DataError if a folder has no results, if results are damaged, or if the jobs have different physics"""
     results = [_documents(folder) for folder in folders]
     names = names_of(folders)
     kinds = [r.physics for r in results]
@@ -105,7 +107,7 @@ def _documents(folder: Path) -> Documents:
 
 
 def names_of(folders: list[Path]) -> list[str]:
-    """Return the shortest unique names: the last components of each path."""
+    """Return the shortest unique names. A name consists of the last components of a path."""
     parts = [folder.absolute().parts for folder in folders]
     depth = 1
     while depth < max(map(len, parts)) and len({p[-depth:] for p in parts}) < len(set(parts)):
@@ -160,7 +162,8 @@ def _facts(results: list[Documents]) -> list[Row]:
 
 
 def _grid_note(results: list[Documents], names: list[str]) -> str:
-    """Return the reason why fields cannot be subtracted voxel by voxel; empty if a subtraction is possible."""
+    """Return the reason why fields cannot be subtracted voxel by voxel. If a subtraction is possible, the text is
+    empty."""
     first = results[0]
     for result, name in zip(results[1:], names[1:], strict=True):
         for title, a, b, unit in (

@@ -1,4 +1,4 @@
-"""Fields of completed jobs on one grid, and their differences."""
+"""Fields of completed jobs on one grid, and differences between these fields."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass
 class SharedField:
-    """A field that all jobs have: the values in each job, and the difference of each job from the first job."""
+    """A field that all jobs have. The members are the values in each job, and the difference between each job and the
+    first job."""
 
     title: str
     unit: str
     fields: list[PageField]
-    changes: list[ThinField]  # changes of the second and later jobs; NaN if one job has no value
+    changes: list[ThinField]  # changes of the second and later jobs; NaN where one of the two jobs has no value
 
 
 @dataclass
 class Shown:
-    """Content of the page for jobs on one grid. There are no fields if the jobs have no field in common."""
+    """Content of the page for jobs on one grid. If the jobs have no common field, there are no fields."""
 
     loaded: list[JobResult]
     fields: list[SharedField]
@@ -33,7 +34,7 @@ class Shown:
 
 
 def load_fields(it: "Comparison") -> Shown:
-    """Read the fields of all jobs; none if their grids differ.
+    """Read the fields of all jobs. If the grids differ, there are no fields.
 
     @throws DataError if a results file is damaged
     """
@@ -108,7 +109,7 @@ def _rms(values: np.ndarray) -> float:
 
 
 def _place(result: JobResult, change: ThinField) -> list[float]:
-    """Return the position of the largest change, z, y, x."""
+    """Return the position (z, y, x) of the largest change."""
     return [
         float(o + v * s * result.thinned)
         for o, v, s in zip(result.origin_mm, reversed(change.largest_at), result.spacing_mm, strict=True)

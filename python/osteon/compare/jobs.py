@@ -1,4 +1,4 @@
-"""Differences between the jobs of completed runs: keys of the job files and of `--set`."""
+"""Differences between the jobs of completed runs. The differences are in the keys of the job files and of `--set`."""
 
 import shlex
 import tomllib
@@ -6,17 +6,17 @@ from typing import Any, NamedTuple
 
 
 class Difference(NamedTuple):
-    """A key whose value differs between jobs; None where it is not set."""
+    """A key with different values in the jobs. If a job does not contain the key, its value is None."""
 
     key: str
     values: list[str | None]
 
 
 def keys_of(manifest: dict[str, Any]) -> dict[str, Any] | None:
-    """Return all keys of a job by their dotted names, including changes by `--set`. Tables in a list are counted from
-    1.
+    """Return all keys of a job by their dotted names. The keys include changes by `--set`. In a list, tables are
+    counted from 1.
 
-    Return None for a script of another program or a missing text.
+    If the job is a script of another program, or if the text is missing, the result is None.
     """
     try:
         tree = tomllib.loads(str(manifest.get("job_text", "")))
@@ -61,7 +61,7 @@ def _changes_in(command: str) -> list[str]:
 
 
 def _value_of(text: str) -> Any:
-    """Parse a value as the program does: a text that is not TOML is a string."""
+    """Parse a value in the same way as the program. A text that is not TOML is a string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
@@ -69,8 +69,8 @@ def _value_of(text: str) -> Any:
 
 
 def differences(manifests: list[dict[str, Any]]) -> list[Difference] | None:
-    """Return keys with different values, in the order of the first job that has the key. Return None if a job has no
-    keys to compare."""
+    """Return the keys with different values. The order is that of the first job with the key. If a job has no keys for
+    a comparison, the result is None."""
     jobs = [keys_of(m) for m in manifests]
     if any(job is None for job in jobs):
         return None

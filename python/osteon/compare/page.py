@@ -1,4 +1,5 @@
-"""The page of `osteon compare`: answers with their changes, and fields side by side with one cursor."""
+"""The page of `osteon compare`. The page contains the answers with their changes. Fields are side by side, with a
+common cursor."""
 
 # ruff: noqa: E501 (lines of HTML and CSS)
 
@@ -17,9 +18,9 @@ from ..report.volumes import Scale, codes_of, packed, scale_of
 from .comparison import MARK, MISSING, Comparison, Row
 from .fields import SharedField, Shown, statistics
 
-MOST_SHOWN = 5  # jobs; browsers have at most 16 three-dimensional views
-MOST_OVER_LIMIT = 8.0  # largest change stored, relative to the limit of the colours
-LARGE_CHANGE = 0.05  # relative change from which a value is printed in bold
+MOST_SHOWN = 5  # maximum number of jobs; browsers allow at most 16 three-dimensional views
+MOST_OVER_LIMIT = 8.0  # largest stored change relative to the limit of the colours
+LARGE_CHANGE = 0.05  # from this relative change on, values are printed in bold
 
 STYLE = """
 .panes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:0 1.1rem}.pane{min-width:0}.pane h2{overflow-wrap:anywhere}
@@ -174,8 +175,8 @@ def _links(it: Comparison) -> str:
 
 
 def _maps(it: Comparison, shown: Shown) -> str:
-    """Return one viewer for each job, and one viewer for each change. The first viewer has the volumes and tools of the
-    page."""
+    """Return one viewer for each job, and one viewer for each change. The first viewer contains the volumes and the
+    tools of the page."""
     names, loaded = it.names[:MOST_SHOWN], shown.loaded[:MOST_SHOWN]
     volumes = viewer_data.Volumes()
     panes = [_Pane(name, "values") for name in names] + [_Pane(f"{name} − {names[0]}", "changes") for name in names[1:]]
@@ -227,7 +228,7 @@ class _Pane:
 
 
 def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volumes: viewer_data.Volumes) -> list[str]:
-    """Add fields to all panes while space remains. Return the titles of the omitted fields."""
+    """Add fields to all panes until the page is full. Return the titles of the omitted fields."""
     left_out = []
     for f in fields:
         thin = [page_field.thin for page_field in f.fields[:count]]
@@ -253,7 +254,8 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
         for n, t in enumerate(f.changes[: count - 1], start=count):
             size = np.abs(t.values[np.isfinite(t.values)])
             limit, most = (float(v) for v in np.percentile(size, (98, 100))) if size.size else (0.0, 0.0)
-            if limit and most > MOST_OVER_LIMIT * limit:  # otherwise typical changes would use only a few codes
+            # otherwise, typical changes would have only a few different codes
+            if limit and most > MOST_OVER_LIMIT * limit:
                 most = max(MOST_OVER_LIMIT * limit, float(np.percentile(size, 99.99)))
             even = Scale(-(most or 1.0), most or 1.0, 1.0, True)
             limit = limit or most or 1.0
@@ -271,7 +273,7 @@ def _add_fields(panes: list[_Pane], fields: list[SharedField], count: int, volum
 
 
 def _limits(thin: list[Any], scale: Scale) -> tuple[float, float]:
-    """Return the limits of the colours, over all jobs."""
+    """Return the limits of the colours for all jobs."""
     if scale.power != 2:
         return scale.low, scale.high
     some = np.concatenate([t.values[np.isfinite(t.values)] for t in thin])
@@ -279,7 +281,7 @@ def _limits(thin: list[Any], scale: Scale) -> tuple[float, float]:
 
 
 def _add_scans(panes: list[_Pane], loaded: list[Any], it: Comparison, volumes: viewer_data.Volumes) -> list[Any]:
-    """Add the scan of each pane. Equal images share one scan, and changes use the scan of the first job."""
+    """Add the scan of each pane. Equal images use one scan. Changes use the scan of the first job."""
     count = len(loaded)
     own: list[dict[str, Any] | None] = []
     for n, result in enumerate(loaded):

@@ -15,7 +15,7 @@ from .tables import csv_of, json_of, text_of
 
 
 def _write(target: Path, text: str) -> None:
-    """@throws DataError if an existing page of that name is not from this program"""
+    """@throws DataError if a page with this name exists, and if another program has written the page"""
     if target.suffix == ".html" and target.exists():
         with target.open("rb") as file:
             if f'content="{MARK}"'.encode() not in file.read(1000):

@@ -1,4 +1,4 @@
-"""A comparison as text for a terminal, as CSV and as JSON."""
+"""A comparison as text for a terminal, as CSV, and as JSON."""
 
 import csv
 import io
@@ -94,7 +94,7 @@ def _job_lines(it: Comparison) -> list[str]:
 
 
 def _columns(table: list[list[str]], to_the_left: bool = False) -> list[str]:
-    """Return lines with aligned columns; the first and the last column are left-aligned."""
+    """Return lines with aligned columns. The first column and the last column are left-aligned."""
     widths = [max(_width(row[c]) for row in table) for c in range(len(table[0]))]
     lines = []
     for row in table:
@@ -108,12 +108,12 @@ def _columns(table: list[list[str]], to_the_left: bool = False) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Return the width on a terminal."""
+    """Return the width of a text on a terminal."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def csv_of(it: Comparison) -> str:
-    """Write one line for each answer, with the column name and unit, the values and the changes."""
+    """Write one line for each answer. A line contains the name of the column, the unit, the values and the changes."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     changes = [head for name in it.names[1:] for head in (f"change of {name}", f"relative change of {name} [1]")]
@@ -128,7 +128,7 @@ def csv_of(it: Comparison) -> str:
 
 
 def cell(value: Any) -> str:
-    """Return a table cell for programs: all digits; empty for a missing value."""
+    """Return a table cell for programs. The cell contains all digits. If the value is missing, the cell is empty."""
     if value is MISSING:
         return ""
     if value is None:

@@ -30,12 +30,13 @@ def export(
     smooth: int = 0,
     open_in: str | None = None,
 ) -> None:
-    """Write fields of a result or model in the format given by the file extension of the target.
+    """Write fields of a result or model. The file extension of the target determines the format.
 
-    @param component component of a field: x, y, z or xx, yy, zz, xy, yz, xz, along the image's axes
-    @param empty value of voxels outside the solid, instead of NaN
-    @param smooth rounds of smoothing of a surface (.stl) @param open_in paraview or slicer: the target is a script
-    @throws DataError if a field is not available or the format cannot represent it
+    @param component component of a field along the axes of the image: x, y, z or xx, yy, zz, xy, yz, xz
+    @param empty value of voxels outside of the solid; default: NaN
+    @param smooth number of smoothing rounds for a surface (.stl) @param open_in paraview or slicer; the target is then
+    a script
+    @throws DataError if a field is not available, or if the format cannot represent the field
     """
     source, target = Path(source), Path(target)
     write = _writer(source, target, fields, component, empty, smooth, open_in)
@@ -54,7 +55,7 @@ def export(
                 raise DataError(
                     f"'{other}' exists, but the data of '{target.name}' must be written there; choose another name"
                 )
-        for name in beside:  # data files first, then the file that refers to the data files
+        for name in beside:  # the data files precede the file that refers to them
             (folder / name).replace(target.with_name(name))
         replace_whole(part, target)
         if target.suffix.lower() == ".npy":
@@ -62,7 +63,7 @@ def export(
 
 
 def _names(target: Path, other: str) -> bool:
-    """Return True if an existing target refers to the other file as its data."""
+    """Return True if an existing target refers to the other file as its data file."""
     return target.is_file() and f">{other}:".encode() in b"".join(target.read_bytes().split())
 
 
@@ -75,7 +76,7 @@ def _writer(
     smooth: int,
     open_in: str | None,
 ) -> Callable[[Path], list[str] | None]:
-    """Return the writer of the target. @throws DataError if the options do not fit the format"""
+    """Return the writer for a target. @throws DataError if the format does not support the options"""
     ending = target.suffix.lower()
     if smooth and ending != ".stl":
         raise DataError(f"--smooth applies to surfaces (.stl), not to '{target.name}'")

@@ -1,4 +1,4 @@
-"""Writers of image formats. Each writes fields to a path with their units, spacing and orientation."""
+"""Writers of image formats. Each writer writes fields to a path, with units, spacing and orientation."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from ..errors import DataError
 from ..results.result_fields import Field
 from .zarr_writer import write_ome_zarr
 
-MOST_OF_IMAGEJ = 2**32 - 2**24  # bytes that 32-bit offsets of a TIFF can address
+MOST_OF_IMAGEJ = 2**32 - 2**24  # number of bytes that 32-bit offsets in a TIFF file can address
 RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0])
 
 
@@ -18,7 +18,7 @@ def write_nrrd(fields: list[Field], path: Path) -> None:
     import nrrd
 
     field = _only(fields, path)
-    # Components refer to the axes of the patient space, so that readers need no measurement frame.
+    # Components are along the axes of the patient space. Readers then need no measurement frame.
     values = field.in_frame(field.rotation())
     steps = (field.rotation() * field.spacing).T
     header = {
@@ -57,13 +57,13 @@ def write_nifti(fields: list[Field], path: Path) -> None:
     values = field.in_frame(RAS_FROM_LPS @ field.rotation() if oriented else np.eye(3))
     values = values.transpose(2, 1, 0) if values.ndim == 3 else values.transpose(2, 1, 0, 3)[:, :, :, None, :]
     image = nibabel.Nifti1Image(values, affine)
-    # Code 1: the axes of the scanner. 0: unknown axes, only the voxel size is valid.
+    # The code 1 means the axes of the scanner. The code 0 means unknown axes: only the voxel size is valid.
     image.set_sform(affine, code=int(oriented))
     image.set_qform(affine, code=int(oriented))
     image.header.set_xyzt_units("mm")
     image.header["descrip"] = f"osteon {field.name} [{field.units}]".encode()[:79]
     if field.components:
-        # 1006: displacements in mm along the axes of the file's space, here R, A, S; 1007: any vector.
+        # 1006: displacements in mm along the axes of the file's space, which are R, A, S here; 1007: any vector.
         image.header.set_intent(1006 if field.name.startswith("displacement") else 1007, name=field.name[:15])
     nibabel.save(image, path)
 
@@ -81,7 +81,8 @@ def write_mha(fields: list[Field], path: Path) -> None:
 
 
 def write_tiff(fields: list[Field], path: Path) -> None:
-    """Write TIFF as ImageJ does, so that Fiji reads the spacing without a plug-in; other values as OME-TIFF."""
+    """Write a TIFF file. Images that ImageJ supports are written as by ImageJ, and Fiji reads the spacing without a
+    plug-in. Other images are written as OME-TIFF."""
     import tifffile
 
     field = _only(fields, path)
@@ -101,7 +102,7 @@ def write_tiff(fields: list[Field], path: Path) -> None:
     }
     if field.components:
         metadata["Labels"] = [f"{field.name} {c}" for _ in range(len(values)) for c in field.components]
-    # ImageJ stores the unit in the image description; the resolution tag has no unit.
+    # ImageJ stores the unit in the image description. The resolution tag has no unit.
     tifffile.imwrite(path, values, imagej=True, resolution=(1 / x, 1 / y), resolutionunit="NONE", metadata=metadata)
 
 
@@ -155,7 +156,7 @@ def write_vti(fields: list[Field], path: Path) -> None:
     blocks: list[np.ndarray] = []
     offset = 0
     for field in fields:
-        # VTK rotates positions by Direction, but not components.
+        # VTK rotates positions by Direction. VTK does not rotate components.
         values = np.ascontiguousarray(field.in_frame(rotation))
         kind = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16"}[values.dtype.str[1:]]
         names = "".join(f" ComponentName{i}={quoteattr(c)}" for i, c in enumerate(field.components))

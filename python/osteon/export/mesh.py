@@ -1,6 +1,7 @@
-"""The solid of a result as a mesh: hexahedra with fields (.vtu), and its surface as triangles (.stl).
+"""The solid of a result as a mesh. The mesh consists of hexahedra with fields (.vtu); its surface consists of triangles
+(.stl).
 
-Values are written to disk plane by plane, so that only one field is in memory at a time.
+Values are written to disk plane by plane. At any time, only one field is in memory.
 """
 
 import struct
@@ -13,17 +14,17 @@ import numpy as np
 from ..errors import DataError
 from ..results.result_fields import Field, known_fields, read_fields
 
-# Corners of a voxel as (z, y, x) offsets, in VTK's order of a hexahedron: around the lower face, then around the upper
-# face.
+# Corners of a voxel as offsets (z, y, x). The order is that of a hexahedron in VTK: around the lower face, then around
+# the upper face.
 CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0))
-MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # corners for left-handed axes: the upper face first
+MIRRORED_CORNERS = CORNERS[4:] + CORNERS[:4]  # for left-handed axes, the corners of the upper face are first
 HEXAHEDRON = 12
 TYPES = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16", "i4": "Int32", "i8": "Int64"}
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("points", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
 class SolidMesh:
-    """The solid's voxels and their corners, numbered along x, then y, then z."""
+    """The voxels of the solid and their corners. Corners are numbered along x, then along y, then along z."""
 
     def __init__(self, material: Field) -> None:
         self.field = material
@@ -35,7 +36,7 @@ class SolidMesh:
         self.kind = np.dtype("<i4" if self.nodes < 2**31 else "<i8")
 
     def has_node(self, z: int) -> np.ndarray:
-        """Return a mask of the corners in a plane that belong to the solid."""
+        """Return a mask of the corners in a plane. Corners of the solid are True."""
         planes = self.solid[max(0, z - 1) : z + 1].any(axis=0)
         nodes = np.zeros([n + 1 for n in planes.shape], bool)
         for y in (0, 1):
@@ -44,7 +45,7 @@ class SolidMesh:
         return nodes
 
     def points(self) -> Iterator[np.ndarray]:
-        """Yield positions in LPS (x, y, z), mm."""
+        """Yield positions (x, y, z) in LPS, in mm."""
         turn, corner, h = self.field.rotation(), self.field.placement.corner_mm, self.field.spacing
         for z in range(len(self.solid) + 1):
             y, x = np.nonzero(self.has_node(z))
@@ -52,7 +53,7 @@ class SolidMesh:
             yield at @ turn.T
 
     def connectivity(self) -> Iterator[np.ndarray]:
-        """Yield the corners of the cells, ordered so that each volume is positive in LPS."""
+        """Yield the corners of the cells. With the order of the corners, each volume is positive in LPS."""
         corners = MIRRORED_CORNERS if self.is_mirrored else CORNERS
         numbers = [self._numbers(0, 0)]
         first = int(self.nodes_of_plane[0])
@@ -74,22 +75,22 @@ class SolidMesh:
         return numbers
 
     def of_field(self, field: Field) -> Iterator[np.ndarray]:
-        """Yield values of the field at the cells or nodes of the mesh, components along LPS."""
+        """Yield the values of the field at the cells or nodes of the mesh. Components are along LPS."""
         turn = field.rotation()
         for z, plane in enumerate(field.values):
             where = self.has_node(z) if field.on_nodes else self.solid[z]
-            values = plane[where][None, None]  # a field of one row
+            values = plane[where][None, None]  # the field has one row
             part = Field(field.name, values, field.units, field.on_nodes, field.spacing, field.placement)
             yield part.in_frame(turn)[0, 0]
 
 
 def write_vtu(source: Path, names: list[str], path: Path) -> None:
-    """Write an unstructured grid of VTK, for ParaView, PyVista and meshio."""
+    """Write an unstructured grid of VTK. ParaView, PyVista and meshio read this format."""
     mesh = solid_mesh(source)
     arrays = known_fields(source, names)
     count = {True: mesh.nodes, False: mesh.cells}
     integer = TYPES[mesh.kind.str[1:]]
-    parts: list[tuple[str, int]] = []  # text of an array, its bytes
+    parts: list[tuple[str, int]] = []  # pairs of the text of an array and the number of its bytes
     offset = 0
 
     def array(name: str, kind: str, size: int, components: int = 1, more: str = "") -> str:
@@ -136,8 +137,8 @@ def write_vtu(source: Path, names: list[str], path: Path) -> None:
 
 
 def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
-    """Write the surface of the solid with two triangles per voxel face. If `smooth` is set, VTK's SurfaceNets smooths
-    the surface."""
+    """Write the surface of the solid. Each face of a voxel consists of two triangles. If `smooth` is set, the filter
+    SurfaceNets of VTK smooths the surface."""
     mesh = solid_mesh(source)
     if smooth:
         _write_smooth(mesh, path, smooth)
@@ -159,13 +160,13 @@ def write_stl(source: Path, path: Path, smooth: int = 0) -> None:
 
 
 def _faces(mesh: SolidMesh) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield corners of faces between solid and empty, shape (faces, 4, 3), counter-clockwise from outside; and
-    normals."""
+    """Yield the corners of the faces between solid and empty voxels, with shape (faces, 4, 3), and the normals. From
+    outside, the corners are counter-clockwise."""
     solid, field = mesh.solid, mesh.field
     turn, corner, h = field.rotation(), field.placement.corner_mm, field.spacing
     empty = np.zeros(solid.shape[1:], bool)
     for z, plane in enumerate(solid):
-        for axis, side in ((a, s) for a in (0, 1, 2) for s in (-1, 1)):  # axes z, y, x
+        for axis, side in ((a, s) for a in (0, 1, 2) for s in (-1, 1)):  # axes in the order z, y, x
             if axis == 0:
                 beside = solid[z + side] if 0 <= z + side < len(solid) else empty
             else:
@@ -210,7 +211,7 @@ def _write_smooth(mesh: SolidMesh, path: Path, rounds: int) -> None:
     nets.SetValue(0, 1)
     nets.SetOutputMeshTypeToTriangles()
     nets.SetNumberOfIterations(rounds)
-    # No point moves by more than half a voxel, so that plates of one voxel remain intact.
+    # Points move by at most half of a voxel. Plates of one voxel therefore remain intact.
     nets.AutomaticSmoothingConstraintsOff()
     nets.SetConstraintDistance(0.5 * float(field.spacing.min()))
     turn = vtk.vtkTransform()

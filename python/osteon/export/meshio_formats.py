@@ -1,6 +1,6 @@
-"""The solid of a result as a mesh in the formats of meshio: Gmsh, XDMF, Nastran.
+"""The solid of a result as a mesh in formats of meshio, such as Gmsh, XDMF and Nastran.
 
-Mesh and fields are in memory at the same time; use .vtu for large meshes.
+The mesh and the fields are in memory at the same time. For large meshes, use .vtu.
 """
 
 import contextlib
@@ -13,21 +13,22 @@ from ..errors import DataError
 from ..results.result_fields import Field, known_fields, read_fields
 from .mesh import solid_mesh
 
-# Extension: name of the format in meshio, and options of its writer.
+# For each extension: name of the format in meshio, and options of the writer.
 FORMATS = {
-    ".msh": ("gmsh22", {"binary": True}),  # the version that all programs read
+    ".msh": ("gmsh22", {"binary": True}),  # all programs read this version of the format
     ".xdmf": ("xdmf", {"data_format": "HDF", "compression": "gzip"}),
     ".bdf": ("nastran", {}),
 }
-# Indices of xx, yy, zz, xy, yz, xz in a matrix stored by rows.
+# Indices of xx, yy, zz, xy, yz, xz in a matrix that is stored row by row.
 MATRIX = [0, 3, 5, 3, 1, 4, 5, 4, 2]
 
 
 def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
-    """Write the mesh with the named fields, or all; positions in LPS (x, y, z), mm. Material numbers of the voxels
-    become physical groups of Gmsh and properties of Nastran.
+    """Write the mesh with the named fields or with all fields. Positions (x, y, z) are in LPS, in mm. Material numbers
+    of the voxels become physical groups in Gmsh, and properties in Nastran.
 
-    @return further files in the folder of `path` @throws DataError if a field is not available, or the format has none
+    @return further files in the folder of `path` @throws DataError if a field is not available, or if the format has no
+    fields
     """
     import meshio
 
@@ -46,7 +47,7 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
     tags = {".msh": ("gmsh:physical", "gmsh:geometrical"), ".bdf": ("nastran:ref",)}
     cell_data |= dict.fromkeys(tags.get(ending, ()), material)
     points = np.concatenate(list(mesh.points()))
-    if ending == ".bdf":  # numbers in this format have 16 characters: round to a nanometre
+    if ending == ".bdf":  # numbers in this format have 16 characters; positions are therefore rounded to a nanometre
         points = np.round(points, 6) + 0.0
     whole = meshio.Mesh(
         points,
@@ -58,13 +59,14 @@ def write_by_meshio(source: Path, names: list[str], path: Path) -> list[str]:
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
-    ):  # hides irrelevant warnings of meshio
+    ):  # irrelevant warnings of meshio are hidden
         meshio.write(path, whole, file_format=kind, **more)
     return [path.with_suffix(".h5").name] if ending == ".xdmf" else []
 
 
 def _as_matrix(field: Field, values: np.ndarray) -> np.ndarray:
-    """Convert values to matrices, the form of tensors in Gmsh. Engineering shears of a strain are halved."""
+    """Convert values to matrices, which represent tensors in Gmsh. Engineering shears of a strain are divided by
+    two."""
     if field.name.endswith("strain"):
         values = values * np.array([1, 1, 1, 0.5, 0.5, 0.5], values.dtype)
     return values[:, MATRIX]

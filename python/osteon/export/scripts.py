@@ -1,4 +1,4 @@
-"""Scripts that open results in another program, with colours and a view: `osteon export --open-in`."""
+"""Scripts that open results in another program with colours and a view. The command is `osteon export --open-in`."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..results.cluster_parts import ClusterParts, open_results
 from ..results.result_fields import Field, field_names, read_fields
 from .image_formats import write_nrrd
 
-MAP_STEPS = 52  # every fifth of 256 colours
+MAP_STEPS = 52  # each step is every fifth of 256 colours
 
 PARAVIEW = '''"""Open {title} in ParaView: `paraview --script={script}`, or there: Tools > Python Shell > Run Script."""
 
@@ -115,7 +115,7 @@ slicer.app.layoutManager().threeDWidget(0).threeDView().resetFocalPoint()
 
 
 def write_script(source: Path, program: str, name: str | None, path: Path) -> list[str]:
-    """Write a script for `paraview` or `slicer`. @return names of files that must be in the same folder"""
+    """Write a script for `paraview` or `slicer`. @return names of files that must be in the folder of the script"""
     summary = _summary(source)
     field, low, high = _shown(source, name, summary)
     title = f"{field.name} of {source.name}"
@@ -146,8 +146,8 @@ def _summary(source: Path) -> dict:
 
 
 def _shown(source: Path, name: str | None, summary: dict) -> tuple[Field, float, float]:
-    """Return the field and the range that the run displayed, or else the range of the values up to the 99th
-    percentile."""
+    """Return the field and the range that the run has displayed. Without a displayed field, the range of the values
+    ends at the 99th percentile."""
     known = field_names(source)
     shown = summary.get("shown") or {}
     if name is None:
@@ -164,7 +164,7 @@ def _shown(source: Path, name: str | None, summary: dict) -> tuple[Field, float,
 
 
 def _colours(shown: object) -> str:
-    """Return the colour map of the job's picture as a list of red, green and blue in [0, 1]."""
+    """Return the colour map of the job's picture. The map is a list of red, green and blue in [0, 1]."""
     some = table_of_job(shown)[np.linspace(0, 255, MAP_STEPS).round().astype(int)] / 255
     return repr([tuple(round(float(v), 4) for v in colour) for colour in some])
 
@@ -189,14 +189,14 @@ def _for_paraview(source: Path, field: Field) -> dict[str, str]:
 
 
 def _images(source: Path, field: Field, path: Path) -> tuple[list[str], float]:
-    """Write field (magnitude of vectors) and material as NRRD for the script; return also the value of empty
+    """Write the field (magnitude of vectors) and the material as NRRD for the script. Return also the value of empty
     voxels."""
     if field.on_nodes:
         raise DataError(
             f"'{field.name}' is defined on nodes, half an edge away from the voxel centres; select a voxel field"
         )
     values = np.linalg.norm(field.values, axis=3) if field.components else field.values
-    # Windows of Slicer do not support NaN. Empty voxels therefore get a value below all other values.
+    # The display range in Slicer does not support NaN. Empty voxels therefore receive a value below all other values.
     finite = values[np.isfinite(values)]
     below = min(0.0, float(finite.min()) if finite.size else 0.0) - 1.0
     values = np.where(np.isfinite(values), values, np.float32(below)).astype(np.float32)

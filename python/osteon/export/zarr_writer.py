@@ -1,4 +1,4 @@
-"""OME-Zarr 0.4: a folder of JSON files and chunks (Zarr version 2, zlib)."""
+"""OME-Zarr 0.4, which is a folder of JSON files and chunks (Zarr version 2, zlib)."""
 
 import json
 import zlib
@@ -9,16 +9,17 @@ import numpy as np
 
 from ..results.result_fields import Field
 
-# A chunk has about a MiB of floats, an amount that viewers load in one request.
+# A chunk contains about a MiB of floats. Viewers load this amount in one request.
 CHUNK = 64
 SMALLEST = 128
 
 
 def write_ome_zarr(field: Field, path: Path) -> None:
-    """Write levels of a pyramid, each with half the resolution, until a level fits into a picture.
+    """Write the levels of a pyramid. Each level has half of the resolution of the previous level. The last level fits
+    into a picture.
 
-    Axes are (c,) z, y, x; scale and translation are in mm along the image's axes. The format has no rotation, so the
-    attribute `osteon` contains the direction of these axes in the patient.
+    The axes are (c,) z, y, x. Scale and translation are in mm along the axes of the image. The format has no rotation.
+    The attribute `osteon` therefore contains the direction of these axes in the patient.
     """
     values = np.moveaxis(field.values, 3, 0) if field.components else field.values
     space = [{"name": axis, "type": "space", "unit": "millimeter"} for axis in "zyx"]
@@ -34,7 +35,7 @@ def write_ome_zarr(field: Field, path: Path) -> None:
         datasets.append({"path": name, "coordinateTransformations": _transformations(channel, step, first)})
         if max(values.shape[-3:]) <= SMALLEST:
             break
-        # The centre of the merged voxels is half a step further along each axis that is halved.
+        # Along each axis that is halved, the centre of the merged voxels is displaced by half of a step.
         halved = np.array([2 if n > 1 else 1 for n in values.shape[-3:]])
         first, step = first + step * (halved - 1) / 2, step * halved
         values = _halved(values)
@@ -100,7 +101,7 @@ def _write_array(values: np.ndarray, folder: Path) -> None:
     for at in product(*(range(-(-n // c)) for n, c in zip(values.shape, chunks, strict=True))):
         part = values[tuple(slice(i * c, (i + 1) * c) for i, c in zip(at, chunks, strict=True))]
         if np.isnan(part).all() if part.dtype.kind == "f" else not part.any():
-            continue  # A missing chunk has the fill value.
+            continue  # if a chunk is missing, its voxels have the fill value
         block = empty.copy()  # Chunks at the edges have the full size.
         block[tuple(slice(n) for n in part.shape)] = part
         file = folder.joinpath(*map(str, at))
@@ -109,8 +110,8 @@ def _write_array(values: np.ndarray, folder: Path) -> None:
 
 
 def _halved(values: np.ndarray) -> np.ndarray:
-    """Merge two voxels along each axis. The result is the mean of non-empty voxels, or the first voxel for
-    materials."""
+    """Merge two voxels along each axis. The result is the mean of the non-empty voxels. For materials, the result is
+    the first voxel."""
     for axis in (-3, -2, -1):
         n = values.shape[axis]
         if n == 1:

@@ -1,1 +1,1 @@
-"""Atomic replacement of files, and HDF5 without locks."""
+"""Atomic replacement of files, and use of HDF5 without locks."""

@@ -1,4 +1,4 @@
-"""Write files that have their final names only when the files are complete."""
+"""Write files that receive their final names only when the files are complete."""
 
 import os
 import shutil
@@ -9,15 +9,16 @@ from pathlib import Path
 
 
 def write_whole(target: Path, text: str | bytes) -> None:
-    """Write a text or bytes in one step. Other processes read either the older file or the new file.
+    """Write a text or bytes in one step. Other processes read the old file or the new file.
 
     @throws OSError
     """
     part = target.with_name(f"{target.name}.tmp.{os.getpid()}")
-    with suppress(FileNotFoundError):  # left by a terminated process with this process number, or placed as a trap
+    # a terminated process with the same process number has left this file, or an attacker has placed this file
+    with suppress(FileNotFoundError):
         part.unlink()
-    # Create the file exclusively and not through a link. In a shared folder, the name could be a link to another file
-    # of the user.
+    # The file is created exclusively and not through a link. In a shared folder, the name could be a link to another
+    # file of the user.
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -30,7 +31,7 @@ def write_whole(target: Path, text: str | bytes) -> None:
 
 @contextmanager
 def folder_beside(target: Path) -> Iterator[Path]:
-    """Create a private folder on the file system of the target. The folder is removed at the end.
+    """Create a private folder on the file system of the target. At the end, the folder is removed.
 
     @throws OSError
     """
@@ -42,11 +43,11 @@ def folder_beside(target: Path) -> Iterator[Path]:
 
 
 def replace_whole(part: Path, target: Path) -> None:
-    """Rename a file or folder, and replace an older file or folder of that name.
+    """Rename a file or folder. An old file or folder with the new name is replaced.
 
-    A folder cannot be replaced in one step. The older folder has another name until the new folder is in place.
+    A folder cannot be replaced in one step. Until the new folder has its name, the old folder has another name.
 
-    @throws OSError; the older file or folder is then in place, or has the name in the message
+    @throws OSError; the old file or folder then has its original name, or the name in the message
     """
     if not target.is_dir():
         part.replace(target)

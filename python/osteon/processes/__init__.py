@@ -1,1 +1,1 @@
-"""The osteon program and the native module: their paths, environment, cores and memory."""
+"""The program osteon and the native module: paths, environment, cores and memory."""

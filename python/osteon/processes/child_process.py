@@ -1,5 +1,5 @@
-"""Processes that this package starts. Python starts without files of the working directory, and osteon starts without a
-launcher."""
+"""Processes that this package starts. Python is started such that files of the working directory are not imported.
+osteon is started without a launcher."""
 
 import os
 import sys
@@ -7,9 +7,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2]
 
-# Variables by which mpirun, mpiexec and srun identify the processes that they start, and by which MPI_Init joins the
-# world of those processes. Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are not included. The program
-# has the same list (src/app/process/launcher_variables.cpp).
+# mpirun, mpiexec and srun set these variables in the processes that they start. With these variables, MPI_Init joins
+# the world of these processes. Settings of a user (other OMPI_MCA_*, the allocation of Slurm) are not included. The
+# program contains the same list (src/app/process/launcher_variables.cpp).
 LAUNCHER_PREFIXES = (
     "OMPI_COMM_WORLD_", "OMPI_APP_CTX_", "OMPI_NUM_APP_CTX", "OMPI_UNIVERSE_SIZE", "OMPI_COMMAND", "OMPI_ARGV",
     "OMPI_FILE_LOCATION", "OMPI_FIRST_RANKS", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir",
@@ -23,25 +23,27 @@ LAUNCHER_PREFIXES = (
 
 
 def without_launcher(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment of an independent job, without the variables of a launcher that started this process.
+    """Return the environment of an independent job. If a launcher started this process, the variables of the launcher
+    are removed.
 
-    A program that inherits the variables of `mpirun -n 2 python sweep.py` becomes a rank of that world, so that the
-    jobs of both processes would become one job."""
+    Otherwise, a program that is started from `mpirun -n 2 python sweep.py` would become a rank of that world. The jobs
+    of both processes would become one job."""
     return {name: value for name, value in environment.items() if not name.startswith(LAUNCHER_PREFIXES)}
 
 
 def python_command(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module of this package with this Python. The option -P excludes the working
-    directory from the search path, so that a file in the folder of a job, for example struct.py, is never executed."""
+    """Return the command that runs a module of this package with this Python interpreter. The option -P excludes the
+    working directory from the search path. A file in the folder of a job, for example struct.py, is therefore never
+    executed."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def python_environment() -> dict[str, str]:
-    """Return the environment for a Python command, in which Python finds this copy of the package."""
+    """Return the environment for a Python command. With this environment, Python finds this copy of the package."""
     return {**os.environ, "PYTHONPATH": python_path(os.environ.get("PYTHONPATH", ""))}
 
 
 def python_path(given: str) -> str:
-    """Return the path of this copy of the package, then the given path without empty elements (the working
-    directory)."""
+    """Return the path of this copy of the package, followed by the given path. Empty elements, which mean the working
+    directory, are removed."""
     return os.pathsep.join([str(PACKAGE), *filter(None, given.split(os.pathsep))])

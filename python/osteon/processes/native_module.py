@@ -1,7 +1,8 @@
-"""Path of the module `osteon._native`, and a check that this process can load the module.
+"""Path of the module `osteon._native`, and check that this process can load the module.
 
-The module of the wheel uses the MPI that the program would use (installed_program.py). It is linked to the bridge,
-which terminates the process if it finds no MPI at load time. This file therefore searches for the MPI first.
+The module of the wheel uses the same MPI library as the program (installed_program.py). The module is linked to the
+bridge. If the bridge finds no MPI library at load time, the bridge terminates the process. This file therefore searches
+for an MPI library first.
 """
 
 import atexit
@@ -18,9 +19,11 @@ from . import installed_program
 
 @cache
 def native_module() -> ModuleType | None:
-    """Return the module of the installed package, or else of the build that contains $OSTEON_BINARY.
+    """Return the module of the installed package. Otherwise, return the module of the build that contains
+    $OSTEON_BINARY.
 
-    Return None without a module for this Python and processor, without an MPI, or if $OSTEON_IN_PROCESS is 0.
+    The result is None if there is no module for this Python interpreter and processor, if there is no MPI library, or
+    if $OSTEON_IN_PROCESS is 0.
     """
     if os.environ.get("OSTEON_IN_PROCESS") == "0":
         return None
@@ -41,14 +44,14 @@ def native_module() -> ModuleType | None:
 
 
 def end(module: ModuleType) -> None:
-    """Finalise MPI when Python exits. All remaining threads are then daemon threads."""
+    """Finalise MPI when Python exits. All remaining threads are daemon threads at this point."""
     module.end(threading.active_count() > 1)
 
 
 def _load(path: Path, environment: dict[str, str]) -> ModuleType | None:
-    """Load the module from a file; return None if it was built for another Python or a newer processor.
+    """Load the module from a file. If the module was built for another Python or a newer processor, the result is None.
 
-    The variables are set only during loading, so that programs that start later choose their own MPI."""
+    The variables are set only during loading. Programs that start later therefore choose their own MPI library."""
     spec = importlib.util.spec_from_file_location("osteon._native", path)
     if spec is None or spec.loader is None:
         return None

@@ -1,1 +1,1 @@
-"""The HTML report of a job: text, tables, plots, viewer and labels of its picture."""
+"""The HTML report of a job. The report contains text, tables, plots, a viewer, and labels of the job's picture."""

@@ -1,7 +1,7 @@
-"""SVG diagrams for light and dark backgrounds: panels of lines, histograms and rules with axes.
+"""SVG diagrams for light and dark backgrounds. A diagram contains panels with axes, lines, histograms and rules.
 
-This module replaces matplotlib. The report of a small job takes a third of a CPU second, but the import of matplotlib
-alone would take half a second.
+This module replaces matplotlib. The report of a small job takes a third of a CPU second. The import of matplotlib alone
+would take half of a second.
 """
 
 import math
@@ -16,28 +16,30 @@ from .ticks import log_ticks, power_of_ten, round_ticks, tick_labels
 
 INK, LINE = "#7d838c", "#2f7f9e"
 COLOURS = (LINE, "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
-FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"  # font of template.html
-TEXT, LETTER = 10.0, 0.56  # font size, and mean width of a letter relative to it
-LEFT, RIGHT, BOTTOM, GAP = 59.0, 9.0, 37.0, 12.0  # margins of a figure, and between its panels
+FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"  # the font of template.html
+TEXT, LETTER = 10.0, 0.56  # font size, and ratio of the mean width of a letter to the font size
+LEFT, RIGHT, BOTTOM, GAP = 59.0, 9.0, 37.0, 12.0  # margins of a figure, and gap between its panels
 LEGEND_ROW, KEY = 14.0, 20.0
-MOST_POINTS = 4000  # points of a line; a longer line is reduced to its extremes in each half typographic point along x
+# maximum number of points of a line; a longer line is reduced to its extremes in each half of a typographic point along
+# x
+MOST_POINTS = 4000
 
 
 @dataclass
 class Line:
-    """y values over x values; non-finite values are gaps."""
+    """y values over x values. At non-finite values, the line has gaps."""
 
     x: Sequence[float] | np.ndarray
     y: Sequence[float] | np.ndarray
     colour: str = LINE
     label: str = ""
-    width: float = 1.3  # 0: dots only
-    dot: float = 0.0  # radius
+    width: float = 1.3  # line width; 0: only dots
+    dot: float = 0.0  # radius of a dot
 
 
 @dataclass
 class Rule:
-    """A line across a panel at a value of one axis."""
+    """A line across a panel at a value on one axis."""
 
     axis: str  # "x" or "y"
     at: float
@@ -48,22 +50,22 @@ class Rule:
 
 @dataclass
 class Panel:
-    """A pair of axes. Ranges follow from lines and steps; a rule of y extends the range of y."""
+    """A pair of axes. Lines and steps determine the ranges. A rule of y also extends the range of y."""
 
     x_title: str = ""
     y_title: str = ""
     lines: list[Line] = field(default_factory=list)
-    steps: tuple[np.ndarray, np.ndarray] | None = None  # edges, and heights between them, filled
+    steps: tuple[np.ndarray, np.ndarray] | None = None  # edges, and heights between these edges; the area is filled
     rules: list[Rule] = field(default_factory=list)
     log_x: bool = False
     log_y: bool = False
-    whole_x: bool = False  # ticks at integers only
+    whole_x: bool = False  # True: ticks only at integers
     y_range: tuple[float, float] | None = None
 
 
 @dataclass
 class _Axis:
-    """Linear map from values `low` to `high` to positions `first` to `last`."""
+    """Linear map from the values `low` to `high` to the positions `first` to `last`."""
 
     low: float
     high: float
@@ -80,10 +82,10 @@ class _Axis:
 
 
 def svg_uri(size: tuple[float, float], panels: Sequence[Panel], share_x: bool = False) -> str:
-    """Draw panels one below the other, as SVG in a data URI.
+    """Draw panels one below the other as SVG in a data URI.
 
     @param size width and height in inches
-    @param share_x all panels have one range along x, and only the last panel has tick labels
+    @param share_x True: all panels have the same range along x, and only the last panel has tick labels
     """
     width, height = 72 * size[0], 72 * size[1]
     x_axes = [_axis([v for p in (panels if share_x else [panel]) for v in _values(p, 0)], panel.log_x,
@@ -140,7 +142,7 @@ def _y_axis(panel: Panel) -> _Axis:
 
 
 def _legend_rows(panel: Panel, width: float) -> list[list[tuple[float, Line | Rule]]]:
-    """Return the entries of a legend in rows, each with its position along the row."""
+    """Return the entries of a legend in rows. Each entry has its position in the row."""
     rows: list[list[tuple[float, Line | Rule]]] = []
     place = math.inf
     for each in (*panel.lines, *panel.rules):
@@ -189,7 +191,7 @@ def _panel(panel: Panel, x: _Axis, top: float, bottom: float, head: list, has_ti
 
 
 def _to_fit(text: str, available: float) -> str:
-    """Return an attribute with a smaller font size if a title is longer than its axis."""
+    """If a title is longer than its axis, return an attribute with a smaller font size."""
     long = LETTER * TEXT * len(text)
     return f' font-size="{max(5.0, TEXT * available / long):.1f}"' if long > available else ""
 
@@ -277,7 +279,8 @@ def _line(line: Line, x: _Axis, y: _Axis) -> list[str]:
 
 
 def _thinned(px: np.ndarray, py: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Reduce a long line to the first, last, lowest and highest point in each half point along x."""
+    """Reduce a long line. The first, the last, the lowest and the highest point remain in each half of a point
+    along x."""
     if px.size <= MOST_POINTS:
         return px, py
     column = np.floor(2 * np.nan_to_num(px))

@@ -15,8 +15,8 @@ def data_uri(data: bytes, kind: str = "image/png") -> str:
 
 
 def colour_table(name: str) -> np.ndarray:
-    """Return 256 colours of a map of osteon, cmcrameri or matplotlib, shape (256, 3), uint8; viridis for unknown
-    names."""
+    """Return 256 colours of a map of osteon, cmcrameri or matplotlib. The shape is (256, 3), and the type is uint8. For
+    unknown names, the map is viridis."""
     if name == "ivory":
         stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in IVORY])
         places = np.linspace(0, 1, 256)
@@ -33,10 +33,11 @@ def colour_table(name: str) -> np.ndarray:
 
 
 def table_of_job(shown: Any) -> np.ndarray:
-    """Return 256 colours from the low to the high end of the range, as in the picture of the job, shape (256, 3),
-    uint8.
+    """Return 256 colours from the low end to the high end of the range, as in the picture of the job. The shape is
+    (256, 3), and the type is uint8.
 
-    @param shown entry of the job's summary; without a map name, ivory is used, the map of surfaces
+    @param shown entry in the summary of the job; without the name of a map, the map is ivory, which is the map of
+    surfaces
     """
     picture = shown if isinstance(shown, dict) else {}
     table = colour_table(str(picture.get("colour_map", "ivory")))
@@ -48,8 +49,8 @@ def table_of_job(shown: Any) -> np.ndarray:
 
 
 def _scientific_map(name: str) -> Path | None:
-    """Return the file of a map of cmcrameri; None if the package or map is missing. The package is not imported,
-    because its import would load pyplot."""
+    """Return the file of a map of cmcrameri. If the package or the map is missing, the result is None. The package is
+    not imported, because its import would load pyplot."""
     spec = find_spec("cmcrameri")
     if spec is None or spec.origin is None or not name.isalnum():
         return None

@@ -18,34 +18,35 @@ from .volumes import ScanCodes, ThinField, magnitudes, scan_codes, solid_share, 
 
 @dataclass
 class PageField:
-    """A field as shown on the page."""
+    """A field that the page displays."""
 
-    name: str  # name in the file
+    name: str  # name of the field in the file
     title: str
     unit: str
     thin: ThinField
-    limits: tuple[float, float] | None = None  # limits of the colours; None: from the values
+    limits: tuple[float, float] | None = None  # limits of the colours; None: the values determine the limits
     case: str = ""  # name of the load case
-    is_derived: bool = False  # magnitude of a vector: its maximum is not stored in the file
+    # True for the magnitude of a vector; the file does not contain the maximum of the magnitude
+    is_derived: bool = False
 
 
-LONGEST_TEXT = 4096  # characters; the longest path
+LONGEST_TEXT = 4096  # maximum number of characters; this is the length of the longest path
 LONGEST_JOB = 1 << 20
-MOST_DEFORMATIONS = 6  # load cases with a deformed shape in the report
+MOST_DEFORMATIONS = 6  # maximum number of load cases with a deformed shape in the report
 
 
 @dataclass
 class JobResult(Documents):
-    """Output of a job. Volumes have shape (z, y, x); large volumes are thinned."""
+    """Output of a job. Volumes have the shape (z, y, x). Large volumes are thinned."""
 
-    fields: list[PageField] = field(default_factory=list)  # fields of each load case, the field of the picture first
-    share: np.ndarray | None = None  # solid fraction, 0 .. 255
+    fields: list[PageField] = field(default_factory=list)  # fields of each load case; the field of the picture is first
+    share: np.ndarray | None = None  # solid fraction from 0 to 255
     scan: ScanCodes | None = None
     deformations: dict[str, Deformation] = field(
         default_factory=dict
-    )  # deformations by load case; "" without load cases
-    thinned: int = 1  # edge of the blocks of voxels that are merged on the page
-    shape: tuple[int, int, int] = (0, 0, 0)  # before thinning
+    )  # deformation of each load case; the key is "" without load cases
+    thinned: int = 1  # number of voxels along the edge of the blocks that are merged on the page
+    shape: tuple[int, int, int] = (0, 0, 0)  # shape before thinning
 
     @property
     def page_shape(self) -> tuple[int, int, int]:
@@ -54,14 +55,15 @@ class JobResult(Documents):
 
     @property
     def shown(self) -> ThinField | None:
-        """Field of the picture, of the first load case."""
+        """Field of the picture in the first load case."""
         name = self.field_name[0]
         chosen = [f for f in self.fields if f.name == name or (f.case and f.name == f"{name}_{f.case}")]
         return chosen[0].thin if chosen else None
 
     @property
     def field_range(self) -> tuple[float, float]:
-        """Range of the colour bar: the range of the picture, or else the range up to the 98th percentile."""
+        """Range of the colour bar. The range is that of the picture; without a picture, the range ends at the 98th
+        percentile."""
         reported = self.summary.get("shown", {})
         if reported.get("high"):
             return float(reported.get("low", 0.0)), float(reported["high"])
@@ -71,9 +73,10 @@ class JobResult(Documents):
 
 
 def load(directory: Path) -> JobResult:
-    """Read the available files. Only summary.json is required; notes list other missing files with the reason.
+    """Read the available files. Only summary.json is required. For each other missing file, the notes contain the
+    reason.
 
-    @throws DataError if there is no readable summary
+    @throws DataError if no summary can be read
     """
     result = JobResult(**vars(documents(directory)))
     result.summary, result.manifest = (shortened(d) for d in (result.summary, result.manifest))
@@ -83,7 +86,7 @@ def load(directory: Path) -> JobResult:
 
 
 def shortened(document: Any, name: str = "") -> Any:
-    """Shorten the texts of a document to a readable length, so that figures and tables remain small."""
+    """Shorten the texts of a document to a readable length. Figures and tables then remain small."""
     if isinstance(document, dict):
         return {str(key)[:LONGEST_TEXT]: shortened(inner, key) for key, inner in document.items()}
     if isinstance(document, list):
@@ -95,7 +98,7 @@ def shortened(document: Any, name: str = "") -> Any:
 
 
 def _load_fields(result: JobResult) -> None:
-    """@throws DataError if the file of the fields is damaged: in this case the answers are not reliable either"""
+    """@throws DataError if the file with the fields is damaged, because the answers are then not reliable either"""
     path = result.directory / "results.nc"
     if not results_exist(path):
         result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
@@ -121,7 +124,8 @@ def _load_fields(result: JobResult) -> None:
                     f"The results do not contain '{name}', so there are no slices of it and no histogram; "
                     "add it to output.fields."
                 )
-            others = sorted(set(file) - {"material", *wanted}, key=lambda n: (file.variables[n][1], n))  # cells first
+            # fields of cells are first
+            others = sorted(set(file) - {"material", *wanted}, key=lambda n: (file.variables[n][1], n))
             moving = {f"displacement_{case}" if case else "displacement": case for case in _deformed_cases(result)}
             for each in [*(n for n in wanted if n in file), *others]:
                 moves = CoarseDisplacement(result.shape) if each in moving else None
@@ -141,10 +145,10 @@ def _deformed_cases(result: JobResult) -> list[str]:
 def _page_field(
     result: JobResult, file: ResultFile | ClusterParts, name: str, moves: CoarseDisplacement | None = None
 ) -> PageField | None:
-    """Return a scalar field, or the magnitude of a vector; None for tensors, because invariants of tensors are separate
-    fields.
+    """Return a scalar field or the magnitude of a vector. For tensors, the result is None, because the invariants of
+    tensors are separate fields.
 
-    @param moves receives the planes of a vector
+    @param moves object that receives the planes of a vector
     """
     variable, on_nodes = file.variables[name]
     components = int(variable.shape[3]) if len(variable.shape) == 4 else 1
@@ -171,8 +175,8 @@ def _page_field(
     limits = None
     if is_shown and reported.get("high"):
         low, high = float(reported.get("low", 0.0)), float(reported["high"])
-        # The range starts at 0, because slices have no occlusion. Temperatures are an exception, because they are far
-        # from 0.
+        # The range begins at 0, because slices have no occlusion. Temperatures are an exception, because temperatures
+        # are far from 0.
         limits = (low if float(thin.sorted_values[0]) >= 0.2 * high else min(low, 0.0), high)
     return PageField(name, title, unit, thin, limits, case, components == 3)
 

@@ -1,4 +1,4 @@
-"""Displacement for the viewer: on a coarse grid, extended beyond the solid."""
+"""Displacement for the viewer. The displacement is on a coarse grid, and is extended beyond the solid."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,35 +6,38 @@ from itertools import pairwise
 
 import numpy as np
 
-# Cells along an axis: sufficient for the deformation of the specimen, but not for the bending of single struts.
+# Number of cells along an axis. This number is sufficient for the deformation of the specimen, but not for the bending
+# of single struts.
 MOST = 40
 
 
 @dataclass
 class Deformation:
-    """Displacement of the cells of a coarse grid over the image, in mm, shape (z, y, x, 3) with components x, y, z."""
+    """Displacement of the cells of a coarse grid over the image in mm. The shape is (z, y, x, 3), with components x, y,
+    z."""
 
     values: np.ndarray
     largest: float  # largest magnitude of a component
 
     def codes(self) -> np.ndarray:
-        """Return a byte for each component: 0 is -largest, 255 is +largest."""
+        """Return a byte for each component. The byte 0 means -largest, and 255 means +largest."""
         return np.round(127.5 + 127.5 * self.values / self.largest).astype("u1")
 
 
 class CoarseDisplacement:
-    """Mean displacement over blocks of nodes, from planes in order."""
+    """Mean displacement over blocks of nodes. The planes are processed in order."""
 
     def __init__(self, shape: tuple[int, int, int], on_nodes: bool = True) -> None:
-        """@param shape number of voxels"""
+        """@param shape shape of the image in voxels"""
         nodes = [n + 1 if on_nodes else n for n in shape]
         cells = [min(MOST, n) for n in shape]
         self._edges = [np.arange(c + 1) * n // c for n, c in zip(nodes, cells, strict=True)]
-        # Sums over planes and rows; short sums along x follow at the end, in one step.
+        # Planes and rows are summed here. Short sums along x follow at the end in one step.
         self._total, self._count = np.zeros((*cells[:2], nodes[2], 3)), np.zeros((*cells[:2], nodes[2]))
 
     def add(self, first: int, group: np.ndarray) -> None:
-        """@param first number of the first plane @param group shape (planes, y, x, 3), NaN outside the solid"""
+        """@param first number of the first plane @param group values with shape (planes, y, x, 3), NaN outside of the
+        solid"""
         has_value = np.isfinite(group[..., 0])
         filled = np.where(has_value[..., None], group, 0)
         cells = np.searchsorted(self._edges[0], np.arange(first, first + len(group)), side="right") - 1
@@ -46,13 +49,14 @@ class CoarseDisplacement:
                     into[cell, n] += plane[begin:end].sum(axis=0)
 
     def pass_through(self, planes: Iterator[tuple[int, np.ndarray]]) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the planes unchanged while adding them, so that a file is read only once."""
+        """Add the planes, and yield them unchanged. The file is therefore read only once."""
         for first, group in planes:
             self.add(first, group)
             yield first, group
 
     def result(self) -> Deformation | None:
-        """Return None for zero displacement. Blocks without a node get the mean of their neighbours, layer by layer."""
+        """For zero displacement, the result is None. Blocks without a node receive the mean of their neighbours, layer
+        by layer."""
         total, count = (
             np.stack([v[:, :, begin:end].sum(axis=2) for begin, end in pairwise(self._edges[2])], axis=2)
             for v in (self._total, self._count)
@@ -67,7 +71,7 @@ class CoarseDisplacement:
 def coarse_displacement(
     planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], on_nodes: bool = True
 ) -> Deformation | None:
-    """Return the mean displacement of all planes. @param shape number of voxels"""
+    """Return the mean displacement of all planes. @param shape shape of the image in voxels"""
     coarse = CoarseDisplacement(shape, on_nodes)
     for first, group in planes:
         coarse.add(first, group)
@@ -75,9 +79,9 @@ def coarse_displacement(
 
 
 def _spread(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Fill cells without a value by the mean of neighbours with a value, layer by layer.
+    """Set cells without a value to the mean of neighbours with a value, layer by layer.
 
-    @param values 0 for missing values
+    @param values values; 0 in cells without a value
     """
     inner = (slice(1, -1),) * 3  # cells inside a margin of empty cells
     shape = tuple(n + 2 for n in known.shape)

@@ -1,4 +1,4 @@
-"""Curve of load and displacement of a yielding specimen, and its energy balance."""
+"""Curve of load and displacement of a yielding specimen, and energy balance of the specimen."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from .chart import COLOURS, LINE, Line, Panel, Rule, svg_uri
 from .data import JobResult
 from .text import look_up, number
 
-LARGEST_WORK_ERROR = 0.01  # error of the trapezoidal rule, which decreases with the step size
-LARGEST_VIOLATION = 1e-5  # rounding of states in single precision: docs/reference/failure.md
-LARGEST_CHANGE = 0.003  # largest change of the loads if the step size is halved
+LARGEST_WORK_ERROR = 0.01  # error of the trapezoidal rule; the error decreases with the step size
+LARGEST_VIOLATION = 1e-5  # error by rounding of states to single precision (docs/reference/failure.md)
+LARGEST_CHANGE = 0.003  # largest change of the loads when the step size is halved
 
 
 def curve(result: JobResult) -> str | None:
-    """Plot load and energies over the displacement or the angle."""
+    """Plot the load and the energies over the displacement or the angle."""
     reported = result.summary.get("curve", {})
     turns = "angle_deg" in reported
     place, load = ("angle_deg", "moment_N_mm") if turns else ("displacement_mm", "force_N")
@@ -49,7 +49,7 @@ def _energies(x: list[float], reported: dict[str, list[float]]) -> list[Line]:
 
 
 def certificates(summary: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
-    """Return name, value, limit, passed."""
+    """Return name, value and limit of each certificate, and True if the certificate passes."""
     proof = summary.get("failure_proof")
     if not proof:
         return []

@@ -1,7 +1,7 @@
 """Label the pictures of `osteon render` and the frames of a job: `python -m osteon.report.label_pictures`.
 
-The program starts this process once and writes JSON requests, one per line. The first line of the output is `ready`;
-each request is answered by one line, `done` or `failed: ` with the reason.
+The program starts this process once. The program then writes requests in JSON, one request per line. The first line of
+the output is `ready`. The answer to each request is one line: `done`, or `failed: ` with the reason.
 """
 
 import json
@@ -22,7 +22,7 @@ from .picture_labels import Labels, View, draw  # noqa: E402
 
 
 def labels_of(request: dict[str, Any]) -> Labels:
-    """Return the labels of a request (src/osteon/job/outputs/labeller.hpp)."""
+    """Return the labels for a request (src/osteon/job/outputs/labeller.hpp)."""
     title = field_title(request)
     unit = unit_for_people(str(request.get("units", "")))
     low, high = float(request["low"]), float(request["high"])
@@ -55,14 +55,15 @@ def field_title(request: dict[str, Any]) -> str:
 
 
 def title_of(request: dict[str, Any], title: str) -> str:
-    """Return the title of the report's picture if it shows the same field; otherwise name of the job and field."""
+    """Return the title of the report's picture if this picture displays the same field. Otherwise, return the names of
+    the job and of the field."""
     shown, job = _shown(request), str(request.get("job", ""))
     is_same = shown.get("field") == request.get("field") and not request.get("component")
     return f"{job}: {shown['caption'] if is_same and shown.get('caption') else title}".lstrip(": ")
 
 
 def _shown(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry `shown` of the summary in the results folder; empty without a summary."""
+    """Return the entry `shown` of the summary in the results folder. Without a summary, the result is empty."""
     if not request.get("results"):
         return {}
     try:

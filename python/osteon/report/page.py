@@ -1,6 +1,6 @@
 """Report of a completed job: `python -m osteon.report OUTDIR` writes OUTDIR/report.html.
 
-The page is self-contained: pictures are embedded, and the page makes no requests.
+The page is self-contained. Pictures are embedded, and the page makes no requests.
 """
 
 import base64
@@ -44,12 +44,12 @@ from .text import (
 
 def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | None = None) -> str:
     """Return the HTML text. @param picture labelled picture of the run @param scene result of read_scene; None: read
-    it"""
+    the scene"""
     name = str(result.summary.get("job", "job"))
     rows = [(a, v) for a, v in answers(result) if not has_section(a.key)]
     scene = scene or read_scene(result)
     result.notes += scene.notes
-    viewer = viewer_data.of_result(result, scene, picture)  # this call adds notes of the viewer
+    viewer = viewer_data.of_result(result, scene, picture)  # this call also appends notes about the viewer
     parts = {
         "title": escape(f"{name}: {result.physics} - osteon report"),
         "heading": escape(name),
@@ -67,7 +67,7 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         + _plot("Time history", history(result), "Answers of the flow over time")
         + _plot("Probes", probes(result), "Values at the probes"),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
-        "answers_class": "" if result.cases else ' class="answers"',  # one column on a narrow screen
+        "answers_class": "" if result.cases else ' class="answers"',  # on a narrow screen, the answers have one column
         "supports": _table("Shape", shape(result))
         + _table("Uncertainty of the answers", uncertainty(result))
         + _table("Supports and forces", supports_and_forces(result)),
@@ -91,8 +91,8 @@ def build(result: JobResult, picture: Image.Image | None = None, scene: Scene | 
         "job": _job_file(result),
     }
     page = Path(__file__).with_name("template.html").read_text(encoding="utf-8")
-    # Foreign texts are escaped when they are inserted. Even if a text is not escaped, the browser runs only the script
-    # of this page and fetches no other file.
+    # External texts are escaped when the texts are inserted. If a text were not escaped, the browser would still run
+    # only the script of this page, and would fetch no other file.
     parts["script"] = viewer_data.script() if viewer else ""
     own = base64.b64encode(hashlib.sha256(parts["script"].encode()).digest()).decode()
     parts["policy"] = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
@@ -106,8 +106,8 @@ def _subtitle(result: JobResult) -> str:
 
 
 def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
-    """Return title, value and unit of the key answers, which are the first answers, or the first answer of each load
-    case."""
+    """Return title, value and unit of the key answers. The key answers are the first answers, or the first answer of
+    each load case."""
     if not result.cases:
         reported = result.summary.get("uncertainty", {})
         factor = reported.get("coverage_factor", 1)
@@ -156,7 +156,7 @@ def _notes(result: JobResult) -> str:
 
 
 def _picture(result: JobResult, picture: Image.Image | None) -> str:
-    """Show the picture of the run if the picture has streamlines, because the viewer does not draw streamlines, or if
+    """Display the picture of the run in two cases: the picture has streamlines, which the viewer does not draw, or
     there are no fields."""
     lines = result.summary.get("streamlines", {})
     if picture is None or (result.fields and not lines):
@@ -185,8 +185,8 @@ def _cut(result: JobResult) -> str:
     )
 
 
-LARGEST_PICTURE = 1400  # pixels of an edge
-LARGEST_FILM = 32 * 2**20  # bytes embedded in a page
+LARGEST_PICTURE = 1400  # maximum number of pixels along an edge
+LARGEST_FILM = 32 * 2**20  # maximum number of embedded bytes of a film
 
 
 def _film(result: JobResult) -> str:
@@ -234,7 +234,7 @@ def _stages(stages: list[dict[str, Any]]) -> str:
 
 
 def _waiting(stage: dict[str, Any]) -> str:
-    """Return the waiting time of a run that counted its messages."""
+    """Return the waiting time of a run that has counted its messages."""
     waited, model = stage.get("waiting_seconds"), stage.get("model_seconds")
     if waited is None:
         return ""
@@ -248,12 +248,13 @@ def _job_file(result: JobResult) -> str:
 
 
 def page_of(directory: Path) -> str:
-    """@throws DataError if summary or manifest are missing, or lack required content"""
+    """@throws DataError if the summary or the manifest is missing or incomplete"""
     return _page_and_picture(directory)[0]
 
 
 def _page_and_picture(directory: Path) -> tuple[str, bytes]:
-    """Return the page, and the labelled picture as PNG; empty without a picture. @throws as page_of"""
+    """Return the page, and the labelled picture as PNG. Without a picture, the PNG is empty. @throws errors of
+    page_of"""
     try:
         result = load(directory)
         scene = read_scene(result)

@@ -1,5 +1,5 @@
-"""Frame of a page about several jobs: the styles of a report, and a content policy that allows only the script of the
-page."""
+"""Frame of a page about several jobs. The frame contains the styles of a report, and a content policy. The policy
+allows only the script of the page."""
 
 # ruff: noqa: E501 (lines of HTML)
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .text import number
 
-# Names and numbers are not wrapped; a wide table scrolls within its frame.
+# Names and numbers are not wrapped. A wide table scrolls inside its frame.
 STYLE = """.wide-table td,.wide-table th{overflow-wrap:break-word}.wide-table td:first-child{min-width:8rem}
 td.n,th.n{text-align:right}
 """
@@ -20,7 +20,7 @@ _TEMPLATE = Path(__file__).with_name("template.html")
 def frame(title: str, body: str, made_by: str, script: str = "", more_style: str = "") -> str:
     """Return a self-contained page.
 
-    Foreign texts in `body` are already escaped. @param made_by name of the command
+    External texts in `body` must already be escaped. @param made_by name of the command
     """
     style = _TEMPLATE.read_text(encoding="utf-8").partition("<style>")[2].partition("</style>")[0]
     own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -36,7 +36,8 @@ def frame(title: str, body: str, made_by: str, script: str = "", more_style: str
 
 
 def table(head: list[str], rows: list[list[str]], name: str = "") -> str:
-    """Return a table of texts, which are escaped here; the first column is left-aligned, the others are numbers."""
+    """Return a table of texts. The function escapes the texts. The first column is left-aligned, and the other columns
+    contain numbers."""
     if not rows:
         return ""
     top = "".join(f"<th{' class=n' if n else ''}>{escape(cell)}</th>" for n, cell in enumerate(head))
@@ -49,9 +50,9 @@ def table(head: list[str], rows: list[list[str]], name: str = "") -> str:
 
 
 def format_value(value: object, unit: str = "") -> str:
-    """Format a value of an answer for display, with its unit."""
+    """Format the value of an answer with its unit for display."""
     if value is None:
-        return "∞"  # null in JSON
+        return "∞"  # in JSON, the value is null
     if isinstance(value, str):
         return value
     text = number(value)

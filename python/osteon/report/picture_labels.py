@@ -1,4 +1,4 @@
-"""Labels of the picture of a run: title, colour bar, scale bar and axes."""
+"""Labels of the picture of a run. The labels are the title, the colour bar, the scale bar and the axes."""
 
 import io
 import json
@@ -18,14 +18,15 @@ from .picture_marks import Camera, draw_arrows, draw_peak
 from .scene import Scene
 from .ticks import round_ticks
 
-# Margins above and right of a picture with a shorter edge of 1000, as in src/osteon/job/outputs/labeller.cpp.
+# Margins above and to the right of a picture with a shorter edge of 1000. src/osteon/job/outputs/labeller.cpp contains
+# the same values.
 HEAD, SIDE = 74, 236
-GLOW = (75 / 255, 230 / 255)  # part of a colour map used for volumes, src/osteon/render/scene/presets.hpp
+GLOW = (75 / 255, 230 / 255)  # part of a colour map that volumes use (src/osteon/render/scene/presets.hpp)
 
 
 @dataclass
 class View:
-    """Unit vectors (x, y, z) along the rows and columns of a picture, and the scale at the centre of the specimen."""
+    """Unit vectors (x, y, z) along the rows and columns of a picture, and scale at the centre of the specimen."""
 
     right: list[float]
     up: list[float]
@@ -37,11 +38,11 @@ class Labels:
     """Content of the labels. Lists have the order z, y, x."""
 
     title: str
-    quantity: str  # quantity with its unit
+    quantity: str  # quantity and its unit
     low: float
     high: float
-    at_least: bool = False  # values above `high` have its colour
-    largest: float | None = None  # the true maximum, if the range ends below this maximum
+    at_least: bool = False  # True if values above `high` have the colour of `high`
+    largest: float | None = None  # true maximum, if the range ends below this maximum
     colour_map: str = "batlow"
     part_of_map: tuple[float, float] = (0.0, 1.0)
     shape: list[int] = field(default_factory=list)
@@ -49,16 +50,16 @@ class Labels:
     azimuth_deg: float = 0.0
     elevation_deg: float = 0.0
     zoom: float = 1.0
-    is_left_handed: bool = False  # axes of the image
-    letters: list[list[str]] | None = None  # the patient's sides at the low and high end of x, y and z
-    view: View | None = None  # view of a camera that is not defined by angles
+    is_left_handed: bool = False  # True if the axes of the image are left-handed
+    letters: list[list[str]] | None = None  # the patient's sides at the low end and at the high end of x, y and z
+    view: View | None = None  # view of a camera that angles do not define
     colours: list[tuple[int, int, int]] | None = (
-        None  # colours of the bar from low to high, instead of a part of the map
+        None  # colours of the bar from low to high; these colours replace a part of the map
     )
-    ground: tuple[int, ...] | None = None  # background of the labels; default: the corner of the picture
-    page: tuple[int, int] | None = None  # size of the labelled picture; default: from the size of the picture
+    ground: tuple[int, ...] | None = None  # background of the labels; default: colour of the corner of the picture
+    page: tuple[int, int] | None = None  # size of the labelled picture; default: computed from the size of the picture
     arrows: list[dict] = field(default_factory=list)  # arrows of the scene
-    peak_mm: list[float] | None = None  # position of the true maximum, from the low corner
+    peak_mm: list[float] | None = None  # position of the true maximum, relative to the low corner
     peak: str = ""  # label of the maximum
 
     def camera(self, width: int, height: int) -> Camera:
@@ -66,7 +67,7 @@ class Labels:
         return Camera(size[::-1], self.azimuth_deg, self.elevation_deg, self.zoom, width, height, self.is_left_handed)
 
     def view_in(self, width: int, height: int) -> View:
-        """Return the directions of the axes in a picture of this size, and its scale."""
+        """Return the directions of the axes in a picture with this size, and the scale of the picture."""
         if self.view is not None:
             return self.view
         camera = self.camera(width, height)
@@ -74,17 +75,17 @@ class Labels:
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[tuple[float, str]]:
-    """Return round values in a range, with as many digits as are needed to distinguish the values."""
+    """Return round values in a range. The values have as many digits as necessary to distinguish the values."""
     return [(v, digits_for(v, high - low, max(abs(low), abs(high)))) for v in round_ticks(low, high, most)]
 
 
 def _typeface() -> str:
-    """Return the path of DejaVu Sans in matplotlib; "{}" is the weight. matplotlib is not imported, because the import
-    takes longer than the picture."""
+    """Return the path of the font DejaVu Sans in matplotlib. "{}" represents the weight. matplotlib is not imported,
+    because the import takes longer than drawing the picture."""
     found = find_spec("matplotlib")
     data = Path(found.origin).parent / "mpl-data" if found is not None and found.origin else Path()
     fonts = data / "fonts" / "ttf"
-    if not fonts.is_dir():  # some distributions store the fonts elsewhere
+    if not fonts.is_dir():  # some distributions store the fonts in another folder
         import matplotlib
 
         fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
@@ -92,8 +93,7 @@ def _typeface() -> str:
 
 
 def digits_for(value: float, step: float, largest: float) -> str:
-    """Format a value of a range to a hundredth of the range. Values beyond 1e5 and below 1e-3 are formatted as powers
-    of ten."""
+    """Format a value to a hundredth of its range. Values above 1e5 and below 1e-3 are formatted as powers of ten."""
     if largest >= 1e5 or 0 < largest < 1e-2:
         return f"{value:.2e}" if value else "0"
     decimals = max(0, 2 - math.floor(math.log10(step))) if step > 0 else 2
@@ -101,13 +101,14 @@ def digits_for(value: float, step: float, largest: float) -> str:
 
 
 def round_length(longest: float) -> float:
-    """Return the largest length of 1, 2 or 5 times a power of ten that is not longer than `longest`."""
+    """Return the largest length of the form 1, 2 or 5 times a power of ten that is at most `longest`."""
     power = 10.0 ** math.floor(math.log10(longest))
     return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= longest * (1 + 1e-12))
 
 
 def draw(picture: Image.Image, labels: Labels) -> Image.Image:
-    """Return a larger picture on the same background, with the title above the picture and the labels on the right."""
+    """Return a larger picture on the same background. The title is above the picture, and the labels are on the
+    right."""
     picture = picture.convert("RGB")
     unit = max(min(picture.size) / 1000, 0.25)
     head, side = round(HEAD * unit), round(SIDE * unit)
@@ -146,7 +147,8 @@ def _bar(pen, labels, box, unit, ink, font) -> None:
     first, last = (0.0, 1.0) if labels.colours else labels.part_of_map
     thick, long = 22 * unit, bottom - top
     for i in range(round(long)):
-        t = first + (last - first) * max(0.0, 1 - i / max(1.0, long - 1))  # the last pixel may be partly below
+        # a part of the last pixel may be below the end
+        t = first + (last - first) * max(0.0, 1 - i / max(1.0, long - 1))
         colour = table[round((len(table) - 1) * t)]
         pen.rectangle((left, top + i, left + thick, top + i + 1), tuple(int(v) for v in colour))
     small = font(20)
@@ -184,12 +186,12 @@ def _scale(pen, mm_per_pixel, place, unit, ink, font) -> None:
 
 
 def _axes(pen, view, letters, place, unit, ink, font) -> None:
-    """Draw the axes. For a patient, each axis has the letter of its side, as in the report's viewer."""
+    """Draw the axes. For a patient, each axis has the letter of its side, as in the viewer of the report."""
     (x0, y0), length = place, 42 * unit
     for a, (name, colour) in enumerate(zip("xyz", ((209, 73, 91), (58, 157, 93), (63, 127, 208)), strict=True)):
         across, up = view.right[a], view.up[a]
         if math.hypot(across, up) < 0.1:
-            continue  # the axis is perpendicular to the picture
+            continue  # this axis is perpendicular to the picture
         pen.line((x0, y0, x0 + across * length, y0 - up * length), colour, max(1, round(4 * unit)))
         text = f"{name} {letters[a][1]}" if letters else name
         away = length + (24 if letters else 16) * unit
@@ -197,8 +199,8 @@ def _axes(pen, view, letters, place, unit, ink, font) -> None:
 
 
 def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | None:
-    """Return the labelled picture of a job; None if the job has no picture. @param scene loads and supports of the
-    specimen"""
+    """Return the labelled picture of a job. If the job has no picture, the result is None. @param scene loads and
+    supports of the specimen"""
     s = result.summary
     if "picture" not in s.get("files", {}):
         return None
@@ -235,8 +237,8 @@ def of_result(result: JobResult, scene: Scene | None = None) -> Image.Image | No
 
 
 def as_png(picture: Image.Image | None) -> bytes:
-    """Encode a picture losslessly; empty without a picture. Unfiltered rows compress as well as the strips that a run
-    writes, and compress faster."""
+    """Encode a picture without loss. Without a picture, the result is empty. Rows without filters compress as well as
+    the strips that a run writes, and compress faster."""
     out = io.BytesIO()
     if picture is not None:
         picture.save(out, "PNG", compress_level=3, compress_type=zlib.Z_RLE)
@@ -244,7 +246,7 @@ def as_png(picture: Image.Image | None) -> bytes:
 
 
 def read_camera(directory: Path) -> tuple[float, float, float] | None:
-    """Return azimuth and elevation in degrees and zoom of the picture; None for an older run."""
+    """Return azimuth and elevation of the picture in degrees, and the zoom. For an older run, the result is None."""
     try:
         camera = json.loads((directory / "scene.json").read_text(encoding="utf-8"))["camera"]
         return float(camera["azimuth_deg"]), float(camera["elevation_deg"]), float(camera["zoom"])

@@ -1,4 +1,4 @@
-"""Marks in the picture of a run: arrows of loads, and a ring around the maximum."""
+"""Marks in the picture of a run. The marks are arrows for loads, and a ring around the maximum."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-HALF_FIELD_OF_VIEW = math.radians(15)  # field of view of src/osteon/render/rays/view.cpp
-BEHIND = 0.45  # opacity of arrows whose tip is behind the centre of the specimen
+HALF_FIELD_OF_VIEW = math.radians(15)  # half of the field of view in src/osteon/render/rays/view.cpp
+BEHIND = 0.45  # opacity of arrows with their tip behind the centre of the specimen
 
 Font = Callable[[float], ImageFont.FreeTypeFont]
 Colour = tuple[int, int, int]
@@ -16,15 +16,16 @@ Colour = tuple[int, int, int]
 
 @dataclass
 class Camera:
-    """Perspective of a picture. Points are in mm from the low corner of the specimen's box, x, y, z."""
+    """Perspective of a picture. Points (x, y, z) are in mm, relative to the low corner of the box of the specimen."""
 
-    size_mm: np.ndarray  # size of the box
+    size_mm: np.ndarray  # size of the box in mm
     azimuth_deg: float
     elevation_deg: float
     zoom: float
-    width: int  # pixels
+    width: int  # width in pixels
     height: int
-    is_left_handed: bool = False  # axes of the image; the right-hand vector is then reversed, as in view.cpp
+    # True for left-handed axes of the image; as in view.cpp, the vector to the right is then reversed
+    is_left_handed: bool = False
 
     def __post_init__(self) -> None:
         az, el = math.radians(self.azimuth_deg), math.radians(self.elevation_deg)
@@ -40,11 +41,12 @@ class Camera:
         return math.tan(HALF_FIELD_OF_VIEW) * self.distance / (0.5 * min(self.width, self.height)) / self.zoom
 
     def depth(self, point: np.ndarray) -> float:
-        """Return the distance behind the centre of the specimen [mm]; negative in front of it."""
+        """Return the distance between a point and the centre of the specimen along the view direction [mm]. In front of
+        the centre, the distance is negative."""
         return float((np.asarray(point, float) - self.middle) @ self.ahead)
 
     def project(self, point: np.ndarray) -> tuple[float, float]:
-        """Return column and row in the picture; integers are corners of pixels."""
+        """Return column and row of a point in the picture. Integers are corners of pixels."""
         from_middle = np.asarray(point, float) - self.middle
         size = self.mm_per_pixel * (1 + self.depth(point) / self.distance)
         return (
@@ -54,8 +56,8 @@ class Camera:
 
 
 def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], unit: float, font: Font) -> Image.Image:
-    """Draw outlined arrows, which are faint on the far side. The label of an arrow is at the end that is farther from
-    the middle."""
+    """Draw outlined arrows. Arrows on the far side are faint. The label of an arrow is at the end with the larger
+    distance from the middle."""
     for arrow in sorted(arrows, key=lambda a: -camera.depth(a["to"])):
         tail, tip = camera.project(arrow["from"]), camera.project(arrow["to"])
         length = math.dist(tail, tip)
@@ -92,7 +94,7 @@ def draw_arrows(picture: Image.Image, camera: Camera, arrows: Sequence[dict], un
 def draw_peak(
     picture: Image.Image, camera: Camera, point: np.ndarray, text: str, unit: float, font: Font
 ) -> Image.Image:
-    """Draw a ring around the maximum, and its label, without regard to occlusion."""
+    """Draw a ring around the maximum, and the label of the maximum. Occlusion is ignored."""
     picture = picture.copy()
     pen = ImageDraw.Draw(picture)
     x, y = camera.project(point)
@@ -107,7 +109,7 @@ def draw_label(
     pen: ImageDraw.ImageDraw, size: tuple[int, int], at: tuple[float, float], text: str, ink: Colour, unit: float,
     font: Font,
 ) -> None:  # fmt: skip
-    """Draw a label next to a point, with a dark outline, shifted so that it is within the picture."""
+    """Draw a label with a dark outline next to a point. If necessary, the label is shifted into the picture."""
     face = font(18)
     width, height = face.getlength(text), 24 * unit
     x = min(max(at[0] + 6 * unit, 4 * unit), size[0] - width - 6 * unit)

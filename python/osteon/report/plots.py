@@ -7,7 +7,7 @@ from .data import JobResult
 from .volumes import percentiles_of_sorted
 
 WARM = COLOURS[1]
-SMALL = (5.6, 3.3)  # inches
+SMALL = (5.6, 3.3)  # size in inches
 
 
 def histogram(result: JobResult) -> str | None:
@@ -18,13 +18,13 @@ def histogram(result: JobResult) -> str | None:
     if values.size < 2:
         return None
     least, middle, most = percentiles_of_sorted(values, (1, 50, 98))
-    # Dead ends have almost no load. On an axis with all decades of their values, the rest of the values would be a
+    # Dead ends have almost no load. If an axis contained all decades of these values, all other values would form a
     # single bar.
     low = max(least, float(values[-1]) * 1e-9)
     high = max(float(values[-1]), low * 1.01)
     _, title, unit = result.field_name
     edges = np.geomspace(low, high, 81)
-    edges[-1] = high  # rounding may lower this edge and exclude the maximum
+    edges[-1] = high  # rounding may reduce this edge and exclude the maximum
     counts = np.diff(np.append(np.searchsorted(values, edges[:-1]), values.size))
     panel = Panel(
         f"{title} ({unit}); 1 % of the volume is below the axis",
@@ -94,12 +94,12 @@ PANELS = (
 
 
 def _numbers(values: list[object]) -> list[float]:
-    """Convert values of a line. Undefined values, for example a mixing temperature without flow, are gaps."""
+    """Convert the values of a line. Undefined values become gaps. An example is a mixing temperature without flow."""
     return [np.nan if v is None else float(v) for v in values]  # type: ignore[arg-type]
 
 
 def _lines(history: dict[str, object], key: str, word: str) -> list[tuple[str, list[float]]]:
-    """Return label and values for a key of a history."""
+    """Return labels and values of the lines for a key of a history."""
     values = history.get(key)
     if isinstance(values, dict):
         return [(f"{word} {name}".strip(), _numbers(inner)) for name, inner in values.items()]
@@ -115,7 +115,8 @@ def _has_values(values: list[float]) -> bool:
 
 
 def history(result: JobResult) -> str | None:
-    """Plot forces, flow rates, pressures, temperatures, heat and step sizes of a transient flow over time."""
+    """Plot the history of a transient flow over time: forces, flow rates, pressures, temperatures, heat and step
+    sizes."""
     reported = result.summary.get("flow_history", {})
     time = [float(t) for t in reported.get("time_s", [])]
     if len(time) < 3:

@@ -1,4 +1,5 @@
-"""Diagrams of the probes of a flow: points and means over time, lines along their length."""
+"""Diagrams of the probes of a flow. Points and means are plotted over time, and lines are plotted along their
+length."""
 
 import csv
 import math
@@ -8,18 +9,18 @@ from .chart import COLOURS, Panel, svg_uri
 from .chart import Line as Drawn
 from .data import JobResult
 
-PANELS = (  # key, title, unit
+PANELS = (  # key, title and unit
     ("speed_mm_per_s", "speed", "mm/s"),
     ("velocity_mm_per_s", "velocity", "mm/s"),
     ("pressure_Pa", "pressure", "Pa"),
     ("temperature_K", "temperature", "K"),
 )
-MOST_WITH_COMPONENTS = 2  # number of probes; for more probes only the speed is plotted
+MOST_WITH_COMPONENTS = 2  # maximum number of probes with components; for more probes, only the speed is plotted
 Line = tuple[str, list[float], list[float]]
 
 
 def _over_time(result: JobResult, names: list[str]) -> dict[str, list[Line]]:
-    """Return the lines of each key from probes.csv: label, times and values."""
+    """Return the lines of each key in probes.csv. A line consists of label, times and values."""
     path = result.directory / "probes.csv"
     if not path.is_file():
         return {}
@@ -43,7 +44,7 @@ def _over_time(result: JobResult, names: list[str]) -> dict[str, list[Line]]:
 
 
 def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
-    """Return the lines of each key: label, distances from the first end [mm] and last values."""
+    """Return the lines of each key. A line consists of a label, distances from the first end [mm], and last values."""
     lines: dict[str, list[Line]] = {}
     for name, probe in probes.items():
         if "from_mm" not in probe:
@@ -59,7 +60,7 @@ def _along(probes: dict[str, Any]) -> dict[str, list[Line]]:
 
 
 def probes(result: JobResult) -> str | None:
-    """Plot the probes of a flow; None if there are none."""
+    """Plot the probes of a flow. Without probes, the result is None."""
     reported = result.summary.get("probes", {})
     panels = [
         (lines[key], f"{title} ({unit})", x_title)

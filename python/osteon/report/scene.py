@@ -1,4 +1,5 @@
-"""Supports, forces, boundaries and patient directions for the viewer, from scene.json of a run."""
+"""Supports, forces, boundaries and directions in the patient for the viewer. scene.json of a run contains these
+data."""
 
 import hashlib
 import json
@@ -19,27 +20,28 @@ from .volumes import thin_labels
 HELD, DISPLACED = (58, 134, 255), (255, 122, 26)
 FORCES = ((255, 122, 26), (255, 190, 11), (251, 86, 7), (255, 0, 110), (178, 34, 170), (120, 80, 220))
 HOT, COLD, OTHER = (232, 72, 60), (58, 134, 255), (64, 176, 128)
-MOST_SETS, MOST_ARROWS = 31, 40  # limits of viewer/surface.glsl.js
+MOST_SETS, MOST_ARROWS = 31, 40  # limits in viewer/surface.glsl.js
 
 
 @dataclass
 class Scene:
-    """Loads and supports. Positions are in mm from the low corner, x, y, z."""
+    """Loads and supports. Positions (x, y, z) are in mm, relative to the low corner."""
 
-    origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # low corner in the coordinates of the job
-    spacing: np.ndarray = field(default_factory=lambda: np.ones(3))  # spacing of the page's voxels
-    size: np.ndarray = field(default_factory=lambda: np.ones(3))  # size of the specimen's box
-    sets: np.ndarray | None = None  # number of the set of each voxel, shape (z, y, x)
+    # position of the low corner in the coordinates of the job
+    origin: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    spacing: np.ndarray = field(default_factory=lambda: np.ones(3))  # spacing of the voxels of the page
+    size: np.ndarray = field(default_factory=lambda: np.ones(3))  # size of the box of the specimen
+    sets: np.ndarray | None = None  # number of the set that contains each voxel, shape (z, y, x)
     entries: list[dict[str, Any]] = field(default_factory=list)
     arrows: list[dict[str, Any]] = field(default_factory=list)
     letters: list[list[str]] | None = None
     camera: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    is_of_faces: bool = False  # conditions on faces and openings, instead of supports and forces
+    is_of_faces: bool = False  # True for conditions on faces and openings instead of supports and forces
 
 
 def read_scene(result: JobResult) -> Scene:
-    """Read the loads of a run on the page's voxels; empty for an older run."""
+    """Read the loads of a run, for the voxels of the page. For an older run, the scene is empty."""
     scene = Scene()
     path = result.directory / "scene.json"
     try:
@@ -61,7 +63,7 @@ def read_scene(result: JobResult) -> Scene:
 def _read(scene: Scene, reported: dict[str, Any], result: JobResult) -> None:
     view = reported.get("camera", {})
     scene.camera = {key: float(view[f"{key}_deg"]) for key in ("azimuth", "elevation") if f"{key}_deg" in view}
-    scene.camera["zoom"] = 1.0  # the zoom of the picture could clip arrows
+    scene.camera["zoom"] = 1.0  # with the zoom of the picture, arrows could be clipped
     scene.camera["is_left_handed"] = is_left_handed(reported.get("direction"))
     scene.letters = letters_of(reported.get("direction"))
     scene.spacing = np.array(reported["spacing_mm"], float)[::-1] * result.thinned
@@ -138,7 +140,7 @@ def _arrow(
 
 
 def _places(scene: Scene, n: int) -> np.ndarray:
-    """Return centres (x, y, z) of a set's voxels, at most some thousands."""
+    """Return the centres (x, y, z) of the voxels of a set. The number of centres is at most some thousands."""
     if scene.sets is None or n == 0:
         return np.zeros((0, 3))
     found = np.argwhere(scene.sets == n)
@@ -146,8 +148,8 @@ def _places(scene: Scene, n: int) -> np.ndarray:
 
 
 def spread_points(points: np.ndarray, count: int) -> np.ndarray:
-    """Select points at large distances from each other. Each new point is the point farthest from the previously
-    selected points."""
+    """Select points with large distances between each other. Each new point has the largest distance from the points
+    that have already been selected."""
     if not len(points):
         return points
     chosen = [int(np.linalg.norm(points - points.mean(0), axis=1).argmin())]
@@ -159,7 +161,7 @@ def spread_points(points: np.ndarray, count: int) -> np.ndarray:
 
 
 def parts_of(points: np.ndarray, reach: float) -> list[np.ndarray]:
-    """Group points that are closer than about `reach` to each other."""
+    """Group points with distances of less than about `reach` between each other."""
     cells: dict[tuple[int, ...], list[int]] = {}
     for i, cell in enumerate(np.floor(points / reach).astype(int)):
         cells.setdefault(tuple(cell), []).append(i)
@@ -177,13 +179,13 @@ def parts_of(points: np.ndarray, reach: float) -> list[np.ndarray]:
 
 
 def _face_arrows(scene: Scene, s: dict, n: int, case: str) -> None:
-    """Add parallel arrows of equal length onto a set with a displacement."""
+    """Add parallel arrows of equal length to a set with a displacement."""
     u = np.array(s["displacement_mm"], float)[::-1]
     points = _places(scene, n)
     if not len(points) or not np.linalg.norm(u):
         return
     if "turn_deg" in s:
-        return  # points of the set move in different directions
+        return  # the points of the set move in different directions
     direction = u / np.linalg.norm(u)
     length = 0.16 * scene.size.max()
     outward = np.dot(direction, points.mean(0) - scene.size / 2) > 0
@@ -197,8 +199,8 @@ def _face_arrows(scene: Scene, s: dict, n: int, case: str) -> None:
 def _force_arrows(
     scene: Scene, f: dict, n: int, case: str, vector: np.ndarray, colour: tuple[int, int, int], share: float
 ) -> None:
-    """Add an arrow for each part of a set. The arrow of a push ends at the part, and the arrow of a pull starts at the
-    part."""
+    """Add an arrow for each part of a set. The arrow of a pushing force ends at the part. The arrow of a pulling force
+    begins at the part."""
     points = _places(scene, n)
     point = np.array(f["point_mm"], float)[::-1] - scene.origin
     direction = vector / np.linalg.norm(vector)
@@ -215,7 +217,7 @@ def _force_arrows(
 
 
 def _boundaries(scene: Scene, reported: list[dict], solid: np.ndarray) -> None:
-    """Add conditions on faces of the image; the set consists of the voxels in the layer at the face."""
+    """Add conditions on faces of the image. The set of a condition consists of the voxels in the layer at the face."""
     scene.is_of_faces = True
     if scene.sets is None:
         scene.sets = np.zeros(solid.shape, "u1")
@@ -235,7 +237,7 @@ def _boundaries(scene: Scene, reported: list[dict], solid: np.ndarray) -> None:
             layer: list[Any] = [slice(None)] * 3
             layer[axis] = -1 if high else 0
             part = solid[tuple(layer)] & _within(b, axis, solid.shape, scene)
-            # A later condition on a part of the face overrides an earlier condition.
+            # A later condition on a part of the face has priority over an earlier condition.
             scene.sets[tuple(layer)][part] = n
             if inflow and part.any():
                 _opening_arrow(scene, n, axis, high, inflow, colour)
@@ -256,7 +258,7 @@ def _opening_arrow(scene: Scene, n: int, axis: int, high: bool, inflow: float, c
 
 
 def _within(b: dict, axis: int, shape: tuple[int, ...], scene: Scene) -> np.ndarray:
-    """Return a mask of the voxels of a face inside the condition's box or ball, with the shape of the face."""
+    """Return a mask with the shape of a face. Voxels inside the box or ball of the condition are True."""
     others = [a for a in range(3) if a != axis]
     centres = [scene.origin[2 - a] + (np.arange(shape[a]) + 0.5) * scene.spacing[2 - a] for a in others]
     inside = np.ones([shape[a] for a in others], bool)

@@ -1,4 +1,4 @@
-"""Report sections for tensors: matrices, engineering constants, and values by direction."""
+"""Sections of the report for tensors. The sections contain matrices, engineering constants, and values by direction."""
 
 import io
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from .text import number
 
 
 def _constants(h: dict) -> str:
-    """Return engineering constants, or the reason why there are none."""
+    """Return the engineering constants. If there are no constants, return the reason."""
     if "compliance_per_MPa" not in h:
         return "<p>The stiffness tensor is singular; compliance and moduli are undefined.</p>"
     young, shear, ratio = h["youngs_modulus_MPa"], h["shear_modulus_MPa"], h["poisson_ratio"]
@@ -44,7 +44,7 @@ def _constants(h: dict) -> str:
 
 def _matrix(order: list[str], rows: list[list[float]]) -> str:
     head = "".join(f"<th>{escape(str(name))}</th>" for name in order)
-    # Rounding errors of zero entries are shown as 0.
+    # Rounding errors of zero entries are displayed as 0.
     largest = max((abs(float(v)) for row in rows for v in row), default=0.0)
     body = "".join(
         f"<tr><th>{escape(str(name))}</th>"
@@ -56,8 +56,8 @@ def _matrix(order: list[str], rows: list[list[float]]) -> str:
 
 
 def directional_modulus(compliance: np.ndarray, order: list[str]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return Young's modulus along unit vectors, shape (..., 3) of x, y, z. @param compliance matrix for
-    engineering shears"""
+    """Return Young's modulus along unit vectors of x, y, z, shape (..., 3). @param compliance matrix for engineering
+    shears"""
     places = [("xyz".index(name[0]), "xyz".index(name[1])) for name in order]
 
     def along(n: np.ndarray) -> np.ndarray:
@@ -68,13 +68,14 @@ def directional_modulus(compliance: np.ndarray, order: list[str]) -> Callable[[n
 
 
 def directional_value(tensor_zyx: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the value of a tensor (rows and columns z, y, x) along unit vectors of x, y, z."""
+    """Return the value of a tensor along unit vectors of x, y, z. The rows and columns of the tensor have the order z,
+    y, x."""
     k = tensor_zyx[::-1, ::-1]
     return lambda n: np.einsum("...i,ij,...j->...", n, k, n)
 
 
 def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], label: str) -> str:
-    """Draw a body with the value in each direction as its radius, and its outlines in the three planes of the
+    """Draw a body whose radius is the value in each direction. Also draw its outlines in the three planes of the
     axes."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -114,7 +115,7 @@ def picture_of_directions(along: Callable[[np.ndarray], np.ndarray], label: str)
         for ground in (figure, *figure.axes):
             ground.patch.set_alpha(0)
         out = io.BytesIO()
-        FigureCanvasAgg(figure).print_png(out)  # this call draws once, whereas savefig with a layout engine draws twice
+        FigureCanvasAgg(figure).print_png(out)  # this call draws once; with a layout engine, savefig draws twice
     return data_uri(out.getvalue())
 
 
@@ -139,7 +140,7 @@ def _stiffness(h: dict[str, Any]) -> str:
     )
 
 
-# Key of the tensor, of its principal values and directions [z, y, x], title, title of the picture.
+# Key of the tensor, keys of its principal values and directions [z, y, x], title, and title of the picture.
 TENSORS = (
     ("conductivity_tensor_W_per_mK", "principal_conductivities_W_per_mK", "Conductivity", "W/(m K)"),
     ("permeability_tensor_m2", "principal_permeabilities_m2", "Permeability", "m2"),
@@ -167,11 +168,11 @@ def _tensor(summary: dict[str, Any], key: str, principal: str, title: str, unit:
 
 
 def has_section(key: str) -> bool:
-    """Return True if an answer is a matrix of these sections, and needs no row among the answers."""
+    """Return True if an answer is a matrix in these sections. Such an answer needs no row among the answers."""
     return any(key in (tensor, principal, "principal_directions") for tensor, principal, *_ in TENSORS)
 
 
 def sections(result: JobResult) -> str:
-    """Return the sections; empty for jobs without tensors."""
+    """Return the sections. For jobs without tensors, the text is empty."""
     h = result.summary.get("homogenisation")
     return (_stiffness(h) if h else "") + "".join(_tensor(result.summary, *t) for t in TENSORS)

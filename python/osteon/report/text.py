@@ -1,4 +1,4 @@
-"""Texts and numbers of the report: answers, verification, model, run."""
+"""Texts and numbers of the report in the sections answers, verification, model and run."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class Answer(NamedTuple):
     meaning: str
 
 
-# Keys of every summary.json, and keys that have a section of their own.
+# Keys that every summary.json has, and keys that have a section of their own.
 NO_ANSWERS = {
     "schema",
     "job",
@@ -61,8 +61,8 @@ NO_ANSWERS = {
 
 
 def reported_answers(summary: dict[str, Any]) -> list[Answer]:
-    """Return the answers listed by the program. Summaries of older versions have no list; the keys are then the
-    titles."""
+    """Return the answers that the program lists. Summaries of earlier versions have no list. In this case, the keys are
+    the titles."""
     if "answers" not in summary:
         return [Answer(key, key, "", "") for key in _bare_keys(summary)]
     return [
@@ -105,7 +105,7 @@ TESTS = {
 
 
 def describe_test(summary: dict[str, Any]) -> str:
-    """Return a description of the test; for several load cases, descriptions of the first cases."""
+    """Return a description of the test. For several load cases, the text contains descriptions of the first cases."""
     load = summary.get("load", {})
     if "words" in load:
         return str(load["words"])
@@ -168,7 +168,7 @@ def look_up(tree: dict[str, Any], dotted: str) -> Any:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """Format a value for display: 4 digits, thin spaces between thousands, powers of ten written out."""
+    """Format a value for display. The text has 4 digits, thin spaces between thousands, and powers of ten."""
     if value is None:
         return "none"
     if isinstance(value, (list, tuple)):
@@ -178,7 +178,7 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, int):
         return f"{value:,}".replace(",", "\u202f")
     if not isinstance(value, float):
-        return escape(str(value))  # a text in place of a number is inserted unchanged
+        return escape(str(value))  # if a text replaces the number, the text is inserted unchanged
     if value != 0 and not 1e-3 <= abs(value) < 1e6:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         return f"{mantissa}\u00b710" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -197,19 +197,20 @@ def answers(result: JobResult) -> list[tuple[Answer, str]]:
 
 def _answers_in(tree: dict[str, Any], reported: list[Answer]) -> list[tuple[Answer, str]]:
     rows = ((a, look_up(tree, a.key)) for a in reported)
-    # An infinite tortuosity, without a conducting path, is null in JSON.
+    # The tortuosity is infinite if there is no conducting path. In JSON, this value is null.
     return [(a, number(v) if v is not None else "∞") for a, v in rows if v is not None or tree.get(a.key, "") is None]
 
 
 def answers_by_case(result: JobResult) -> list[tuple[Answer, list[str]]]:
-    """Return for each answer of a load case the values of all cases, in their order; - for missing values."""
+    """For each answer of a load case, return the values of all cases in their order. Missing values are represented by
+    "-"."""
     reported = reported_answers(result.summary)
     cases = [dict(_answers_in(case, reported)) for case in result.summary.get("cases", [])]
     return [(a, [case.get(a, "-") for case in cases]) for a in reported if any(a in case for case in cases)]
 
 
 def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
-    """Return the key figures of supports and forces that have no single stiffness."""
+    """Return the key figures of supports and forces. Such loads have no single stiffness."""
     s = result.summary
     if not _is_custom(result) or any(key.startswith("stiffness") for key in s):
         return []
@@ -229,7 +230,8 @@ def custom_keys(result: JobResult) -> list[tuple[str, str, str]]:
 
 
 def supports_and_forces(result: JobResult) -> list[list[str]]:
-    """Return a table with its head: reactions of supports and applied forces; empty without supports and forces."""
+    """Return a table with its head. The table contains the reactions of supports, and applied forces. Without supports
+    and forces, the table is empty."""
     cases = result.summary.get("cases") or [result.summary]
     rows = []
     for case in cases:
@@ -248,7 +250,7 @@ def supports_and_forces(result: JobResult) -> list[list[str]]:
 
 
 def _z_y_x(values: list[float]) -> str:
-    """Format three components; rounding errors of zero components are shown as 0."""
+    """Format three components. Rounding errors of zero components are displayed as 0."""
     largest = max((abs(float(v)) for v in values), default=0.0)
     return "; ".join(number(float(v) if abs(v) > 1e-6 * largest else 0.0) for v in values)
 
@@ -285,7 +287,7 @@ PARTS = (  # measures of a compartment
 
 
 def shape(result: JobResult) -> list[list[str]]:
-    """Return the measures of the solid's shape: a head, and a row for each."""
+    """Return the measures of the shape of the solid. The result is a head, and a row for each measure."""
     reported = result.summary.get("morphometry")
     if not reported:
         return []
@@ -301,7 +303,8 @@ def shape(result: JobResult) -> list[list[str]]:
 
 
 def _spread(value: Any, unit: str) -> list[str]:
-    """Return mean, standard deviation, median, largest and unit; for a single number, the number and its unit."""
+    """Return mean, standard deviation, median, largest value and unit. For a single number, return the number and its
+    unit."""
     if not isinstance(value, dict):
         shown, unit = in_micrometres(value, unit)
         return [number(shown), "", "", "", unit]
@@ -324,7 +327,7 @@ CAUSES = (("threshold", "threshold"), ("voxel_size", "voxel size"), ("noise", "n
 
 
 def uncertainty(result: JobResult) -> list[list[str]]:
-    """Return the uncertainties of the answers: a head, and a row for each."""
+    """Return the uncertainties of the answers. The result is a head, and a row for each answer."""
     reported = result.summary.get("uncertainty", {})
     shown = [a for a in reported.get("answers", []) if a.get("in_table")]
     if not shown:
@@ -336,7 +339,8 @@ def uncertainty(result: JobResult) -> list[list[str]]:
     for a in shown:
         title = f"{a['title']}, case {a['case']}" if a.get("case") else str(a["title"])
         differences = ["unknown" if a.get(key) is None else number(a[key], 2) for key, _ in causes]
-        interval = f"{number(a['low'], 3)} to {number(a['high'], 3)}" if "low" in a else "-"  # missing in older results
+        # results of earlier versions do not contain this value
+        interval = f"{number(a['low'], 3)} to {number(a['high'], 3)}" if "low" in a else "-"
         cells = [_as_beginning(title), number(a["value"]), *differences, number(a["total"], 2), interval]
         if has_order:
             cells += [
@@ -347,7 +351,7 @@ def uncertainty(result: JobResult) -> list[list[str]]:
 
 
 def by_material(result: JobResult) -> list[list[str]]:
-    """Return a table with its head; empty if there is only one material."""
+    """Return a table with its head. With only one material, the table is empty."""
     entries = result.summary.get("by_material", [])
     if len(entries) < 2:
         return []
@@ -367,7 +371,7 @@ def by_material(result: JobResult) -> list[list[str]]:
 
 
 def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
-    """Return name, value, limit and result of each certificate; for a coupled job, of the certificates of both
+    """Return name, value, limit and result of each certificate. For a coupled job, these are the certificates of both
     solvers."""
     proof = result.summary.get("certificate", {})
     tolerance = float(proof.get("tolerance", 1e-6))
@@ -377,10 +381,10 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
         limit = 100 * tolerance
         rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
     rows += _certificate(proof, tolerance, _is_custom(result))
-    for key, earlier in result.summary.items():  # another problem whose solution is a load of this problem
+    for key, earlier in result.summary.items():  # the solution of this other problem is a load in the present problem
         if key.endswith("_certificate"):
             name = _as_beginning(key.removesuffix("_certificate"))
-            # The tolerance of a flow limits its preconditioned error, not its residual.
+            # The tolerance of a flow limits the preconditioned error, not the residual.
             proof = {"converged": earlier["converged"]} if key == "flow_certificate" else earlier
             rows += [
                 (f"{name}: {title[0].lower()}{title[1:]}", *rest)
@@ -390,12 +394,12 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
 
 
 def _is_custom(result: JobResult) -> bool:
-    """Return True if sets of nodes are supported and loaded instead of the two faces of an axis."""
+    """Return True if sets of nodes are supported and loaded, instead of the two faces of an axis."""
     return look_up(result.summary, "load.test") == "custom"
 
 
 def _certificate(proof: dict[str, Any], tolerance: float, custom: bool) -> list[tuple[str, str, str, bool]]:
-    # The balances are exact for the exact solution. The error of the balances is limited to a multiple of the
+    # For the exact solution, the balances are exact. The limit for the error of a balance is a multiple of the
     # tolerance.
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),
@@ -466,7 +470,7 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
 
 
 def _solver(resources: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the resources that the solver used. Summaries of earlier versions do not contain resources."""
+    """Return the resources that the solver used. Summaries of earlier versions contain no resources."""
     rows = []
     if "setup_cpu_seconds" in resources:
         set_up, solution = (number(float(resources[key]), 3) for key in ("setup_cpu_seconds", "solve_cpu_seconds"))

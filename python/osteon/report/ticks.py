@@ -1,4 +1,4 @@
-"""Round values along an axis, and their labels."""
+"""Round values along an axis, and labels of these values."""
 
 import math
 
@@ -7,9 +7,9 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def round_ticks(low: float, high: float, most: int, whole: bool = False) -> list[float]:
-    """Return multiples of a round step within a range.
+    """Return multiples of a round step in a range.
 
-    @param most largest number of intervals @param whole integers only
+    @param most maximum number of intervals @param whole True: only integers
     """
     if not (math.isfinite(high - low) and high > low):
         return [low]
@@ -33,8 +33,8 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 
 def log_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return powers of ten within a range of positive values; in a short range also 2 and 5 times the powers, or round
-    values."""
+    """Return powers of ten in a range of positive values. In a short range, also return 2 and 5 times the powers, or
+    return round values."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     stride = max(1, math.ceil((last - first + 1) / most))
     powers = [10.0**n for n in range(first, last + 1, stride)]
@@ -46,7 +46,8 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def power_of_ten(value: float) -> str:
-    """Format a tick of a logarithmic axis: "0.01" to "1000" as decimal numbers, other values as a power."""
+    """Format a tick of a logarithmic axis. Values from "0.01" to "1000" are decimal numbers; other values are powers of
+    ten."""
     exponent = math.floor(math.log10(value) + 1e-9) if value > 0 else 0
     if not value > 0 or -2 <= exponent <= 3:
         return f"{value:g}"
@@ -55,7 +56,8 @@ def power_of_ten(value: float) -> str:
 
 
 def tick_labels(values: list[float]) -> tuple[list[str], str]:
-    """Return ticks of a linear axis with equal numbers of decimals, and their common factor, or an empty string."""
+    """Return ticks of a linear axis with equal numbers of decimals. Also return their common factor, which may be an
+    empty string."""
     largest = max((abs(v) for v in values), default=0.0)
     exponent = math.floor(math.log10(largest)) if largest > 0 else 0
     shared = exponent if exponent >= 5 or exponent < -3 else 0

@@ -1,4 +1,4 @@
-"""The viewer of a report: its description, volumes and script, as parts of one page (viewer/viewer.js)."""
+"""The viewer of a report. Its description, volumes and script are parts of one page (viewer/viewer.js)."""
 
 import io
 import json
@@ -18,14 +18,15 @@ from .scene import Scene
 from .volumes import Scale, ThinField, codes_of, packed, scale_of
 
 SCRIPTS = ("volumes.js", "slices.js", "plot.js", "surface.glsl.js", "surface.js", "viewer.js")
-BUDGET = 5_000_000  # bytes of the compressed volumes of a page; script, tables and plots add about 0.5 MB
+# maximum number of bytes of all compressed volumes on a page; script, tables and plots add about 0.5 MB
+BUDGET = 5_000_000
 STILL_PIXELS = 900
 
 
 @dataclass
 class Volumes:
-    """Compressed volumes of a page by the id of the HTML element. The volumes may belong to several results of one
-    shape."""
+    """Compressed volumes of a page. The key is the id of the HTML element. The volumes may belong to several results
+    with the same shape."""
 
     packed: dict[str, str] = field(default_factory=dict)
 
@@ -42,9 +43,10 @@ class Volumes:
 
 
 def script(linked: bool = False) -> str:
-    """Return the viewer's modules in a separate scope. The page calls osteonViewer on each element of class viewer.
+    """Return the modules of the viewer in a scope of their own. The page calls osteonViewer for each element with the
+    class viewer.
 
-    @param linked the viewers show one grid with one cursor (viewer/linked.js)
+    @param linked True: the viewers display one grid with a common cursor (viewer/linked.js)
     """
     folder = Path(__file__).with_name("viewer")
     names = (*SCRIPTS, "linked.js") if linked else SCRIPTS
@@ -62,12 +64,13 @@ def script(linked: bool = False) -> str:
 
 
 def colours(name: str) -> str:
-    """Return a colour map for the viewer: 256 colours of six hexadecimal digits."""
+    """Return a colour map for the viewer. The map consists of 256 colours with six hexadecimal digits each."""
     return colour_table(name).tobytes().hex()
 
 
 def maps_of(shown: Any) -> dict[str, str]:
-    """Return the colour maps of a viewer: the map of the job's picture, and a map for fields of both signs."""
+    """Return the colour maps of a viewer. The result contains the map of the picture of the job, and a map for
+    fields with both signs."""
     return {"field": table_of_job(shown).tobytes().hex(), "diverging": colours("vik")}
 
 
@@ -75,7 +78,7 @@ def describe_field(
     name: str, label: str, unit: str, thin: ThinField, scale: Scale, limits: tuple[float, float] | None, k: int,
     case: str = "", has_peak: bool = True,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return an entry of `fields` in the viewer's description; its volume has the same name."""
+    """Return an entry of `fields` in the description of the viewer. The volume of the field has the same name."""
     at_least = limits is None or limits[1] < thin.largest
     if limits is None:
         top = thin.percentiles(98)[0] if thin.has_values else 1.0
@@ -106,7 +109,7 @@ def describe_field(
 
 
 def picture_uri(picture: Path | Image.Image, pixels: int = STILL_PIXELS) -> str:
-    """Return a picture of the run, reduced for a page; empty if there is none."""
+    """Return a picture of the run with reduced size for a page. Without a picture, the text is empty."""
     if isinstance(picture, Path):
         try:
             picture = Image.open(picture).convert("RGB")
@@ -125,7 +128,7 @@ def section(
     description: dict[str, Any], volumes: Volumes, still: str, alt: str, legend: list[dict[str, Any]],
     loads_label: str = "supports and loads", name: str = "viewer", title: str = "",
 ) -> str:  # fmt: skip
-    """Return the viewer's part of a page."""
+    """Return the part of a page that contains the viewer."""
     entries = "".join(
         f'<li><i style="background:rgb{tuple(int(v) for v in e["colour"])}"></i>{escape(str(e["label"]))}</li>'
         for e in legend
@@ -144,7 +147,8 @@ def section(
 
 
 def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> str:
-    """Return the viewer of one job; empty if the job has no fields. Notes list fields that do not fit into the page."""
+    """Return the viewer of one job. If the job has no fields, the text is empty. The notes contain the fields that are
+    too large for the page."""
     if not result.fields and result.scan is None:
         return ""
     k, volumes, fields = result.thinned, Volumes(), []
@@ -190,7 +194,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         "letters": scene.letters,
         "maps": maps_of(result.summary.get("shown")),
         "camera": scene.camera or {"azimuth": -60.0, "elevation": 22.0, "zoom": 1.0},
-        "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid would hide its flow
+        "mode": "maximum" if "fluid" in result.summary else "surface",  # the surface of a fluid would hide the flow
     }
     if result.deformations:
         entries = []
@@ -204,7 +208,7 @@ def of_result(result: JobResult, scene: Scene, picture: Image.Image | None) -> s
         description["scan"] = {"volume": "scan", "low": result.scan.low, "high": result.scan.high, "unit": unit}
     alt = f"The specimen in three dimensions, its surface in the colours of the {result.field_name[1]}"
     label = "conditions on faces" if scene.is_of_faces else "supports and loads"
-    still = ""  # picture for browsers without WebGL2
+    still = ""  # the picture for browsers without WebGL2
     if picture is not None:
         still = f'<img class="still" src="{picture_uri(picture)}" alt="The specimen, drawn by the run">'
     title = str(result.summary.get("shown", {}).get("caption", ""))

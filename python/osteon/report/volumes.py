@@ -1,4 +1,4 @@
-"""Volumes of a report. Large fields and scans are thinned, and all volumes are packed into bytes for the page."""
+"""Volumes of a report. Large fields and scans are thinned. All volumes are packed into bytes for the page."""
 
 import base64
 import gzip
@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-LARGEST_PAGE = 4_000_000  # voxels of a volume
-CODES = 254  # codes 1 .. 255 are values, 0 is empty
+LARGEST_PAGE = 4_000_000  # maximum number of voxels of a volume
+CODES = 254  # number of codes; the codes 1 to 255 are values, and 0 means empty
 
 
 def thinning(shape: tuple[int, ...]) -> int:
-    """Return the edge of the blocks of voxels that are merged for the page."""
+    """Return the number of voxels along the edge of the blocks that are merged for the page."""
     k = 1
     while np.prod([-(-n // k) for n in shape]) > LARGEST_PAGE:
         k += 1
@@ -31,21 +31,21 @@ def blocks(plane: np.ndarray, k: int, add: Any = np.add) -> np.ndarray:
 
 @dataclass
 class ThinField:
-    """A field of the page, shape (z, y, x). The values are means over the solid voxels of each block, and NaN outside
-    the solid."""
+    """A field of the page with shape (z, y, x). The values are means over the solid voxels of each block. Outside of
+    the solid, values are NaN."""
 
     values: np.ndarray
-    largest: float  # maximum of all voxels
-    largest_at: tuple[float, float, float]  # position of the maximum in voxels of the page, x, y, z
+    largest: float  # maximum over all voxels
+    largest_at: tuple[float, float, float]  # position (x, y, z) of the maximum in voxels of the page
 
     @cached_property
     def has_value(self) -> np.ndarray:
-        """Mask of voxels with a value."""
+        """Mask that is True for voxels with a value."""
         return np.isfinite(self.values)
 
     @cached_property
     def sorted_values(self) -> np.ndarray:
-        """All values in ascending order, used for percentiles by plots, scales and colours."""
+        """All values in ascending order. Plots, scales and colours use these values for percentiles."""
         return np.sort(self.values[self.has_value])
 
     @property
@@ -53,12 +53,12 @@ class ThinField:
         return bool(self.has_value.any())
 
     def percentiles(self, *shares: float) -> list[float]:
-        """Return percentiles as np.percentile does, of at least one value."""
+        """Return percentiles in the same way as np.percentile. There must be at least one value."""
         return percentiles_of_sorted(self.sorted_values, shares)
 
 
 def percentiles_of_sorted(values: np.ndarray, shares: Sequence[float]) -> list[float]:
-    """Return percentiles interpolated as by np.percentile. @param values not empty"""
+    """Return percentiles. The interpolation is that of np.percentile. @param values at least one value"""
     places = [(values.size - 1) * share / 100 for share in shares]
     return [
         float(values[int(p)]) + (p - int(p)) * (float(values[min(int(p) + 1, values.size - 1)]) - float(values[int(p)]))
@@ -67,8 +67,8 @@ def percentiles_of_sorted(values: np.ndarray, shares: Sequence[float]) -> list[f
 
 
 def thin_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> ThinField:
-    """Thin a cell field from planes in order. The mean of a block is used, because the maximum would raise every
-    percentile."""
+    """Thin a cell field. The planes are processed in order. The result is the mean of a block. With the maximum, every
+    percentile would be too large."""
     if k == 1:
         return _full_field(planes, shape)
     small = tuple(-(-n // k) for n in shape)
@@ -98,7 +98,7 @@ def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
     for first, group in planes:
         part = values[first : first + len(group)]
         np.copyto(part, group, where=np.isfinite(group), casting="same_kind")
-        value = float(np.fmax.reduce(part, axis=None))  # NaN if all are NaN
+        value = float(np.fmax.reduce(part, axis=None))  # if all values are NaN, the maximum is NaN
         if value > largest:
             z, y, x = np.unravel_index(int(np.argmax(part == value)), part.shape)
             largest, where = value, (int(x), int(y), first + int(z))
@@ -106,8 +106,8 @@ def _full_field(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
 
 
 def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield planes of the magnitude of a vector field in the voxels. For a node field, the value is the mean of the
-    eight corners."""
+    """Yield planes of the magnitude of a vector field in the voxels. For a node field, the value of a voxel is the mean
+    over its eight corners."""
     below: np.ndarray | None = None
     for first, group in planes:
         length = np.sqrt(np.einsum("...i,...i", group, group))
@@ -121,11 +121,11 @@ def magnitudes(planes: Iterator[tuple[int, np.ndarray]], on_nodes: bool) -> Iter
             continue
         edges = corners[:, :, 1:] + corners[:, :, :-1]
         faces = edges[:, 1:] + edges[:, :-1]
-        yield begin, (faces[1:] + faces[:-1]) / 8  # NaN if a corner is missing, because the voxel is then empty
+        yield begin, (faces[1:] + faces[:-1]) / 8  # if a corner has no value, the voxel is empty, and its value is NaN
 
 
 def thin_scan(values: np.ndarray, k: int) -> np.ndarray:
-    """Average the grey values over blocks of k^3 voxels."""
+    """Compute means of the grey values over blocks of k^3 voxels."""
     if k == 1:
         return values
     small = [-(-n // k) for n in values.shape]
@@ -138,7 +138,7 @@ def thin_scan(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def thin_labels(values: np.ndarray, k: int) -> np.ndarray:
-    """Return the largest label of each block, so that a layer of one voxel is preserved."""
+    """Return the largest label in each block. A layer of one voxel is then preserved."""
     if k == 1:
         return values
     small = np.zeros([-(-n // k) for n in values.shape], "u1")
@@ -148,7 +148,7 @@ def thin_labels(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def solid_share(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int, int], k: int) -> np.ndarray:
-    """Return the solid fraction of each block, 0 .. 255."""
+    """Return the solid fraction of each block from 0 to 255."""
     if k == 1:
         full = np.zeros(shape, "u1")
         for first, group in planes:
@@ -163,7 +163,7 @@ def solid_share(planes: Iterator[tuple[int, np.ndarray]], shape: tuple[int, int,
 
 @dataclass
 class Scale:
-    """Map from codes to values: low + (high - low) ((code - 1) / 254)^power."""
+    """Map from codes to values. The value is low + (high - low) ((code - 1) / 254)^power."""
 
     low: float
     high: float
@@ -172,10 +172,10 @@ class Scale:
 
 
 def scale_of(values: np.ndarray) -> Scale:
-    """Return the scale of a field. @param values sorted, without NaN
+    """Return the scale of a field. @param values sorted values without NaN
 
-    For a field that starts near zero, a square root resolves small values. For other fields, the codes are evenly
-    spaced.
+    If the values of a field begin near zero, the square root resolves small values. For other fields, the codes have
+    equal distances.
     """
     if not values.size:
         return Scale(0.0, 1.0, 1.0)
@@ -189,7 +189,7 @@ def scale_of(values: np.ndarray) -> Scale:
 
 
 def codes_of(field: ThinField, scale: Scale) -> np.ndarray:
-    """Return a code for each voxel, 0 for missing values."""
+    """Return a code for each voxel. The code of missing values is 0."""
     share = (field.values[field.has_value] - scale.low) / (scale.high - scale.low)
     np.clip(share, 0, 1, out=share)
     codes = np.zeros(field.values.shape, "u1")
@@ -198,14 +198,15 @@ def codes_of(field: ThinField, scale: Scale) -> np.ndarray:
 
 
 def packed(volume: np.ndarray) -> str:
-    """Pack bytes in the form that viewer/volumes.js unpacks. Level 2 takes a third of the time of level 6 and produces
+    """Pack bytes in the form that viewer/volumes.js unpacks. Level 2 takes a third of the time of level 6, and produces
     8 % more bytes."""
     return base64.b64encode(gzip.compress(np.ascontiguousarray(volume, "u1").tobytes(), 2, mtime=0)).decode("ascii")
 
 
 @dataclass
 class ScanCodes:
-    """The scan in 64 grey levels, because noise does not compress, and its histogram at full resolution."""
+    """The scan in 64 grey levels, and the histogram of the scan at full resolution. With more levels, the noise would
+    not compress."""
 
     codes: np.ndarray
     low: float
@@ -227,7 +228,7 @@ def scan_codes(values: np.ndarray, k: int) -> ScanCodes:
 
 
 def _codes_of_bytes(values: np.ndarray, sample: np.ndarray, k: int) -> ScanCodes:
-    """Return the result of scan_codes for a scan of type uint8 from the counts of its 256 values."""
+    """Return the result of scan_codes for a scan of type uint8. The function uses the counts of the 256 values."""
     every, of_each = np.arange(256), np.bincount(sample.ravel(), minlength=256)
     up_to = np.cumsum(of_each)
 

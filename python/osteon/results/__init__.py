@@ -1,1 +1,1 @@
-"""Files of completed jobs: results, their fields, the answers of a summary."""
+"""Files of completed jobs. The package reads results, their fields, and the answers in a summary."""

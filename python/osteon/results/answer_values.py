@@ -1,4 +1,4 @@
-"""Answers of a summary as single numbers or texts with units, for tables over several jobs."""
+"""Answers of a summary as single numbers or texts with units. Tables about several jobs contain these values."""
 
 from typing import Any, NamedTuple
 
@@ -10,8 +10,8 @@ AXES = "zyx"
 class Value(NamedTuple):
     """One number of a job.
 
-    `key` is dotted, and ends with the axis of a vector component or an index of a list. `value` is None for a null of
-    JSON, for example an infinite tortuosity.
+    `key` is dotted, and ends with the axis of a vector component, or with the index in a list. If the value in JSON is
+    null, `value` is None. An example is an infinite tortuosity.
     """
 
     key: str
@@ -22,13 +22,14 @@ class Value(NamedTuple):
 
     @property
     def column(self) -> str:
-        """Return the column name: case, key, and the unit in brackets; `[1]` for a number without a unit."""
+        """Return the name of the column. The name consists of the case, the key, and the unit in brackets. For a number
+        without a unit, the unit is `[1]`."""
         case = f"{self.case}: " if self.case else ""
         return f"{case}{self.key} [{self.unit or '1'}]"
 
 
 def values_of(summary: dict[str, Any]) -> list[Value]:
-    """Return all answers of a job in the order of the program, followed by the answers of each load case."""
+    """Return all answers of a job in the order of the program. The answers of each load case follow."""
     trees = [("", summary), *((str(case.get("name")), case) for case in summary.get("cases", []))]
     found: list[Value] = []
     for case, tree in trees:
@@ -47,7 +48,7 @@ def values_of(summary: dict[str, Any]) -> list[Value]:
 
 
 def uncertainties_of(summary: dict[str, Any]) -> list[Value]:
-    """Return the standard deviation of each answer, if the job was solved on changed images."""
+    """Return the standard deviation of each answer, if the job has been solved on changed images."""
     return [
         Value(
             f"uncertainty.{reported['key']}",
@@ -73,7 +74,8 @@ OF_A_COMPARTMENT = {
 
 
 def shape_of(summary: dict[str, Any]) -> list[Value]:
-    """Return the measures of the solid's shape, if the job has them; thicknesses as mean and standard deviation."""
+    """Return the measures of the shape of the solid, if the job has such measures. Thicknesses are represented by mean
+    and standard deviation."""
     reported = summary.get("morphometry", {})
     units = {"BV_TV": "", "BS_BV_per_mm": "1/mm", "Tb_N_per_mm": "1/mm", "Conn_D_per_mm3": "1/mm³", "fabric.DA": ""}
     found = [Value(f"morphometry.{key}", "", key, unit, _look_up(reported, key)[1]) for key, unit in units.items()]
@@ -96,7 +98,7 @@ def shape_of(summary: dict[str, Any]) -> list[Value]:
 
 
 def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
-    """Return whether a key exists, and its value. A number in a key is an index of a list."""
+    """Return whether a key exists, and the value of the key. A number in a key is an index in a list."""
     for part in dotted.split("."):
         if isinstance(tree, dict) and part in tree:
             tree = tree[part]
@@ -108,8 +110,8 @@ def _look_up(tree: Any, dotted: str) -> tuple[bool, Any]:
 
 
 def _numbers_in(value: Any) -> list[tuple[str, str, Any]]:
-    """Return suffix of the key, suffix of the title, and number. The value is one number, or a list or table of
-    numbers."""
+    """Return the suffix of the key, the suffix of the title, and the number. The value is one number, or a list or
+    table of numbers."""
     if isinstance(value, dict):
         named = [(str(k), str(k), v) for k, v in value.items()]
     elif isinstance(value, list):

@@ -1,7 +1,8 @@
-"""Results of a job on several clusters (`osteon join`). Each cluster has a file, and this module reads all files as one
+"""Results of a job on several clusters (`osteon join`). Each cluster writes a file. This module reads all files as one
 file.
 
-Each cluster writes its planes: results.0.nc, results.1.nc and so on. Nodes between two clusters are in both files.
+Each cluster writes its planes to a file: results.0.nc, results.1.nc and so on. Both files contain the nodes between two
+clusters.
 """
 
 from collections.abc import Iterator
@@ -16,12 +17,12 @@ from .result_file import ResultFile
 
 
 class MissingPartError(DataError):
-    """A part of the results is on another cluster's file system."""
+    """A part of the results is on the file system of another cluster."""
 
 
 @dataclass
 class JoinedVariable:
-    """Metadata of a field of all parts, without its values."""
+    """Metadata of a field in all parts, without values."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -30,19 +31,19 @@ class JoinedVariable:
 
 
 def part_path(path: Path, index: int) -> Path:
-    """Return `results.1.nc` for `results.nc` of cluster 1."""
+    """For example, return `results.1.nc` for `results.nc` and cluster 1."""
     return path.with_name(f"{path.stem}.{index}{path.suffix}")
 
 
 def results_exist(path: Path) -> bool:
-    """Return True if results of this name exist, as one file or in parts."""
+    """Return True if results with this name exist as one file or as parts."""
     return path.exists() or part_path(path, 0).exists()
 
 
 def open_results(path: Path) -> "ResultFile | ClusterParts":
-    """Open a file of osteon, or the parts of the clusters in its place.
+    """Open a file of osteon. If the file does not exist, open the parts of the clusters.
 
-    @throws MissingPartError if a part is missing in the folder @throws DataError as ResultFile
+    @throws MissingPartError if a part is missing in the folder @throws DataError in the cases of ResultFile
     """
     if not path.exists() and part_path(path, 0).exists():
         return ClusterParts(path)
@@ -52,7 +53,7 @@ def open_results(path: Path) -> "ResultFile | ClusterParts":
 class ClusterParts:
     """All parts of a job's results, with the interface of a ResultFile.
 
-    @throws MissingPartError if a part is missing @throws DataError as ResultFile
+    @throws MissingPartError if a part is missing @throws DataError in the cases of ResultFile
     """
 
     def __init__(self, path: Path) -> None:
@@ -123,14 +124,15 @@ class ClusterParts:
         return iter(self.variables)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Return a field, shape (z, y, x) or (z, y, x, components). @throws DataError if it is missing or damaged"""
+        """Return a field with shape (z, y, x) or (z, y, x, components). @throws DataError if the field is missing or
+        damaged"""
         return np.concatenate([group for _, group in self.planes(name)])
 
     def planes(self, name: str) -> Iterator[tuple[int, np.ndarray]]:
-        """Return the field a few planes at a time, as ResultFile.planes.
+        """Return the field a few planes at a time, as in ResultFile.planes.
 
-        A plane of nodes between two clusters is merged from both files. Each file has NaN at nodes that only voxels of
-        the other cluster use.
+        A plane of nodes between two clusters is merged from both files. At nodes that only voxels of the other cluster
+        use, the value in each file is NaN.
         """
         if name not in self.variables:
             raise DataError(f"'{self.path}' has no field '{name}'; available: {', '.join(sorted(self.variables))}")

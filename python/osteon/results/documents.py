@@ -11,7 +11,7 @@ from .unit_for_people import unit_for_people
 
 @dataclass
 class Documents:
-    """Summary and manifest of a job. `manifest` is empty if the file is missing; `notes` then report the missing
+    """Summary and manifest of a job. If the file is missing, `manifest` is empty, and `notes` contains the missing
     file."""
 
     directory: Path
@@ -25,22 +25,22 @@ class Documents:
 
     @property
     def field_name(self) -> tuple[str, str, str]:
-        """Return name in the file, title, and unit. Older versions of the program did not write the title."""
+        """Return name in the file, title and unit. Earlier versions of the program did not write the title."""
         reported = self.summary.get("shown", {})
         name = str(reported.get("field", ""))
-        if self.cases:  # with several cases, names of fields end with the name of the case
+        if self.cases:  # with several cases, the name of a field ends with the name of its case
             name = name.removesuffix(f"_{self.cases[0]}")
         return name, str(reported.get("title", name)), unit_for_people(str(reported.get("units", "1")))
 
     @property
     def cases(self) -> list[str]:
-        """Names of the load cases, if there are several."""
+        """Names of the load cases, if there are several load cases."""
         return [str(case.get("name")) for case in self.summary.get("cases", [])]
 
     @property
     def origin_mm(self) -> list[float]:
-        """Low corner of the image, which is the origin of the job's positions. For a cropped image, this is the
-        position of the crop in the whole image."""
+        """Low corner of the image. This corner is the origin of positions in the job. For a cropped image, this value
+        is the position of the crop in the whole image."""
         return list(self.summary.get("image", {}).get("origin_mm") or [0.0, 0.0, 0.0])
 
     @property
@@ -53,7 +53,7 @@ def _unreadable(path: Path, e: OSError) -> MachineError:
 
 
 def well_formed(value: Any) -> Any:
-    """Escape halves of surrogate pairs in the strings of a JSON value, because UTF-8 cannot encode them."""
+    """Escape halves of surrogate pairs in the strings of a JSON value, because UTF-8 cannot represent these halves."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):

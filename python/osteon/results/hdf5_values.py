@@ -1,8 +1,8 @@
 """Print the values of an HDF5 file: `python -m osteon.results.hdf5_values PATH [DATASET]`.
 
-The values are read in a separate process, because HDF5 may crash on damaged bytes or never return
-(docs/reference/format.md). Without DATASET the program lists the datasets of numbers as one line of JSON; with DATASET
-it prints the values in C order.
+A process of its own reads the values, because HDF5 may crash on damaged bytes or may never return
+(docs/reference/format.md). Without DATASET, the program lists the datasets of numbers as one line of JSON. With
+DATASET, the program prints the values in C order.
 """
 
 import json
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 
-MOST_SECONDS = 20  # limit of processor time for metadata; for values:
+MOST_SECONDS = 20  # limit of processor time in s for metadata; for values:
 BYTES_A_SECOND = 5e6
 CHUNKS_A_SECOND = 20_000
 MOST_DATASETS = 10_000
@@ -32,7 +32,8 @@ def _stated_attributes(item) -> dict[str, list[float]]:
 
 
 def _axes(item) -> str | None:
-    """Return a letter for each axis from `axistags` of ilastik, or from HDF5's dimension labels."""
+    """Return a letter for each axis. The letters are those in `axistags` of ilastik, or in the dimension labels of
+    HDF5."""
     tags = item.attrs.get("axistags")
     try:
         if tags is not None:
@@ -45,8 +46,8 @@ def _axes(item) -> str | None:
 
 
 def _missing(item) -> dict[str, object]:
-    """Count missing chunks, whose values HDF5 replaces by a fill value, and return the fill value if the file states
-    one."""
+    """Count missing chunks. For such chunks, HDF5 returns a fill value. If the file contains this fill value, also
+    return the value."""
     import h5py
 
     if item.chunks is None or item.is_virtual or not item.size:
@@ -54,7 +55,7 @@ def _missing(item) -> dict[str, object]:
     counts = [-(-n // c) for n, c in zip(item.shape, item.chunks, strict=True)]
     expected = int(np.prod(counts, dtype=np.int64))
     missing = expected - int(item.id.get_num_chunks())
-    if not missing:  # a damaged index may have the right number of chunks, but wrong positions
+    if not missing:  # a damaged index may have the correct number of chunks, but wrong positions
         limit_seconds(MOST_SECONDS + expected // CHUNKS_A_SECOND)
         places = (tuple(i * c for i, c in zip(at, item.chunks, strict=True)) for at in np.ndindex(*counts))
         missing = sum(item.id.get_chunk_info_by_coord(place).byte_offset is None for place in places)
@@ -65,7 +66,7 @@ def _missing(item) -> dict[str, object]:
 
 
 def listing(file) -> dict[str, object]:
-    """List datasets by path. Links to other files are not followed, and references to other files are marked."""
+    """List the datasets by path. Links to other files are not followed. References to other files are marked."""
     import h5py
 
     found: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Fields of a result or model file, with their positions in space."""
+"""Fields of a result or model file, and their positions in space."""
 
 import json
 from collections.abc import Iterator
@@ -14,34 +14,35 @@ from .cluster_parts import open_results
 
 @dataclass
 class Field:
-    """A field on a regular grid: values of shape (z, y, x) or (z, y, x, components).
+    """A field on a regular grid. The values have the shape (z, y, x) or (z, y, x, components).
 
-    Components refer to the image's axes: x, y, z or xx, yy, zz, xy, yz, xz.
+    Components are along the axes of the image: x, y, z or xx, yy, zz, xy, yz, xz.
     """
 
     name: str
     values: np.ndarray
     units: str
     on_nodes: bool
-    spacing: np.ndarray  # x, y, z, mm
-    placement: Placement  # placement of the low corner of the voxels
+    spacing: np.ndarray  # spacing along x, y, z in mm
+    placement: Placement  # position of the low corner of the voxels, and directions of the axes
 
     @property
     def components(self) -> list[str]:
         return components_of(self.values.shape)
 
     def rotation(self) -> np.ndarray:
-        """Rotation from the image's axes to LPS; the identity if the scan states no axes."""
+        """Rotation from the axes of the image to LPS. If the scan contains no axes, the rotation is the identity."""
         return np.eye(3) if self.placement.direction is None else self.placement.direction
 
     def first_mm(self) -> np.ndarray:
-        """Position of the first sample in LPS (x, y, z): the low corner for nodes, a voxel centre otherwise."""
+        """Position (x, y, z) of the first sample in LPS. The sample is the low corner for nodes, and the centre of a
+        voxel for cells."""
         return self.rotation() @ (self.placement.corner_mm + (0 if self.on_nodes else self.spacing / 2))
 
     def in_frame(self, axes: np.ndarray) -> np.ndarray:
-        """Return the values with their components along other axes.
+        """Return the values with components along other axes.
 
-        @param axes rotation or reflection from the image's axes to the others
+        @param axes rotation or reflection from the axes of the image to the other axes
         """
         if self.values.ndim == 3 or np.array_equal(axes, np.eye(3)):
             return self.values
@@ -58,7 +59,7 @@ class Field:
 
 @dataclass
 class FieldKind:
-    """Metadata of a field, without its values."""
+    """Metadata of a field, without values."""
 
     name: str
     dtype: np.dtype
@@ -74,7 +75,7 @@ def components_of(shape: tuple[int, ...]) -> list[str]:
 
 
 def field_names(path: Path) -> dict[str, FieldKind]:
-    """The fields of a file. @throws DataError as read_fields"""
+    """The fields of a file. @throws DataError in the cases of read_fields"""
     with open_results(path) as file:
         return {
             name: FieldKind(name, np.dtype(v.dtype), components_of(v.shape), str(getattr(v, "units", "1")), on_nodes)
@@ -83,7 +84,7 @@ def field_names(path: Path) -> dict[str, FieldKind]:
 
 
 def known_fields(path: Path, names: list[str]) -> list[FieldKind]:
-    """Return the named fields, or all. @throws DataError as read_fields"""
+    """Return the named fields, or all fields. @throws DataError in the cases of read_fields"""
     known = field_names(path)
     for name in names:
         if name not in known:
@@ -92,9 +93,10 @@ def known_fields(path: Path, names: list[str]) -> list[FieldKind]:
 
 
 def read_fields(path: Path, names: list[str]) -> Iterator[Field]:
-    """Yield fields of a file one by one, verified by their digests; all fields if no name is given.
+    """Yield the fields of a file one by one. The digests of the fields are verified. Without names, all fields are
+    read.
 
-    @throws DataError if the file is not from osteon, incomplete or damaged, or does not have a named field
+    @throws DataError if the file is not from osteon, is incomplete or damaged, or does not contain a named field
     """
     with open_results(path) as file:
         vtk = file.file["VTKHDF"]

@@ -1,9 +1,9 @@
 """The only reader of results and models. The reader checks name, seal, completeness and digests
 (docs/reference/format.md).
 
-HDF5 may crash or hang on damaged bytes. The bytes of a file are therefore compared with its seal before the file is
-opened. A copy made by another program has no seal. Such a copy is read with a warning, and the values are compared with
-their digests.
+On damaged bytes, HDF5 may crash or may never return. Before the file is opened, its bytes are therefore compared with
+its seal. A copy by another program has no seal. Such a copy is read with a warning. Its values are compared with their
+digests.
 """
 
 import hashlib
@@ -21,23 +21,23 @@ from ..files.hdf5_locks import hint_on_locks, no_hdf5_locks
 
 UNFINISHED = re.compile(r"(.+)\.tmp\.[^/]+\.\d+")
 SEAL, OLDER_SEAL = b"\nosteon-seal-3\n", b"\nosteon-seal-2\n"
-HEX = 16  # digits of a number and of a digest
-KINDS = {"S1": 2, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "i8": 10}  # type numbers of netCDF
+HEX = 16  # number of digits of a number and of a digest
+KINDS = {"S1": 2, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "i8": 10}  # numbers of types in netCDF
 MOST_PARTS = 1 << 24
 OLDER_BLOCK = 4 << 20
 GROUPS = (("CellData", False), ("PointData", True))
-# Attributes changed by programs that copy files.
+# Attributes that programs for copying files change.
 OF_COPIES = ("complete", "history", "_NCProperties", "NCO")
 
 
 class ResultFile:
-    """An open file of osteon. All values are verified.
+    """An open file of osteon. The object verifies all values.
 
-    @throws DataError if the file is not from osteon, damaged, cut or unfinished
+    @throws DataError if the file is not from osteon, or is damaged, truncated or unfinished
     """
 
     def __init__(self, path: Path) -> None:
-        with no_hdf5_locks():  # HDF5 reads the variable when it is loaded
+        with no_hdf5_locks():  # HDF5 reads this variable when HDF5 is loaded
             import netCDF4
 
         self.path = path
@@ -92,15 +92,16 @@ class ResultFile:
         return iter(self.variables)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Return a field, shape (z, y, x) or (z, y, x, components). @throws DataError if it is missing or damaged"""
+        """Return a field with shape (z, y, x) or (z, y, x, components). @throws DataError if the field is missing or
+        damaged"""
         parts = list(self.planes(name, whole=True))
         return parts[0][1]
 
     def planes(self, name: str, whole: bool = False) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield number of the first plane and verified values, a few planes at a time.
+        """Yield the number of the first plane, and verified values, a few planes at a time.
 
-        A reader that stops early has verified only the planes that it received.
-        @param whole yield all planes at once @throws DataError if the field is missing or damaged
+        If a reader stops early, only the planes that the reader has received are verified.
+        @param whole True: yield all planes at once @throws DataError if the field is missing or damaged
         """
         if name not in self.variables:
             raise DataError(f"'{self.path}' has no field '{name}'; available: {', '.join(sorted(self.variables))}")
@@ -115,7 +116,8 @@ class ResultFile:
             raise DataError(f"{damaged} ({e})") from None
         if group < 1 or len(expected) != -(-count // group):
             raise DataError(f"'{self.path}' is damaged: the digests of '{name}' do not cover its planes")
-        digest = xxhash.xxh3_64 if getattr(stored, "digest", "") == "XXH3_64" else xxhash.xxh64  # older files
+        # older files have another digest
+        digest = xxhash.xxh3_64 if getattr(stored, "digest", "") == "XXH3_64" else xxhash.xxh64
         step = max(count, 1) if whole else group
         for first in range(0, count, step) if count else [0]:
             try:
@@ -164,7 +166,7 @@ def _check_bytes(path: Path) -> bool:
 
 
 def _seal_is_right(path: Path) -> bool | None:
-    """Compare the file with its seal; None if the file has no seal. @throws OSError"""
+    """Compare the file with its seal. If the file has no seal, the result is None. @throws OSError"""
     size = path.stat().st_size
     tail = len(SEAL) + 2 * HEX
     with path.open("rb") as file:
@@ -203,13 +205,13 @@ def _seal_is_right(path: Path) -> bool | None:
 
 
 def _number(digits: bytes) -> int:
-    """Parse hexadecimal digits; -1 if they are invalid."""
+    """Parse hexadecimal digits. If the digits are invalid, the result is -1."""
     return int(digits, 16) if re.fullmatch(rb"[0-9a-f]{16}", digits) else -1
 
 
 def _has_stated_length(path: Path) -> bool:
-    """Return True if an HDF5 file has the length that its first bytes state. A cut file or a sealed file has another
-    length."""
+    """Return True if an HDF5 file has the length that its first bytes contain. A truncated file, or a sealed file, has
+    another length."""
     with path.open("rb") as file:
         head = file.read(48)
     if len(head) < 48 or head[:8] != b"\x89HDF\r\n\x1a\n" or head[8] > 3:
@@ -219,7 +221,7 @@ def _has_stated_length(path: Path) -> bool:
 
 
 def _metadata_digest(file) -> str:
-    """SHA-256 of all attributes and variables, as docs/reference/format.md describes it."""
+    """SHA-256 of all attributes and variables, as defined in docs/reference/format.md."""
     lines: set[str] = set()
 
     def attributes(owner, place: str) -> None:
@@ -237,7 +239,7 @@ def _metadata_digest(file) -> str:
     def walk(group, place: str) -> None:
         attributes(group, place)
         for name, variable in group.variables.items():
-            if place == "/" and variable.ndim > 2:  # a second name of a field in /VTKHDF
+            if place == "/" and variable.ndim > 2:  # this is a second name of a field in /VTKHDF
                 continue
             kind = KINDS[variable.dtype.str[1:]]
             line = f"variable {place}{name} {kind}"

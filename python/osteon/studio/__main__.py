@@ -1,4 +1,4 @@
-"""`python -m osteon.studio [PATH]`: serve the page on the loopback interface, and open it in the browser."""
+"""`python -m osteon.studio [PATH]` serves the page on the loopback interface, and opens the page in the browser."""
 
 import argparse
 import contextlib
@@ -22,7 +22,8 @@ def bound(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((LOOPBACK, port))
-        listener.listen(128)  # called before the address is printed, so that an early client waits for the server
+        # this call precedes the printing of the address; an early client then waits for the server
+        listener.listen(128)
     except OSError:
         listener.close()
         raise
@@ -30,7 +31,7 @@ def bound(port: int) -> socket.socket:
 
 
 def first_free(port: int) -> socket.socket:
-    """Bind the requested port, or else a free port, with a message."""
+    """Bind the requested port. If the port is in use, bind a free port, and print a message."""
     try:
         return bound(port)
     except OSError as e:
@@ -39,7 +40,7 @@ def first_free(port: int) -> socket.socket:
 
 
 def banner(address: str, port: int) -> str:
-    """Return the printed text with the address, and with instructions for access from another machine."""
+    """Return the printed text. The text contains the address, and instructions for access from another machine."""
     host, user = socket.gethostname(), os.environ.get("USER") or os.environ.get("LOGNAME") or "USER"
     return (
         f"osteon studio runs at\n  {address}\n"

@@ -1,4 +1,4 @@
-"""Conversion of requests to function calls, and of return values to answers."""
+"""Conversion of requests to function calls, and of results to answers."""
 
 import asyncio
 import datetime
@@ -27,7 +27,7 @@ class TooLarge(Exception):  # noqa: N818 (has its own answer)
 
 
 class Crew:
-    """A limited number of threads. Further calls wait without a thread, and block no other requests."""
+    """A limited number of threads. Further calls wait without a thread, and do not block other requests."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -40,7 +40,7 @@ class Crew:
 
 
 def answered(act: Callable[[Request, Any], Any], crew: Crew) -> Callable[[Request], Any]:
-    """Return a handler that reads the body as JSON, works in a thread, and reports errors with their status."""
+    """Return a handler. The handler reads the body as JSON, works in a thread, and reports errors with their status."""
 
     async def handler(request: Request) -> Response:
         try:
@@ -68,7 +68,7 @@ async def body_of(request: Request) -> dict[str, Any]:
         size = 0
         async for part in request.stream():
             size += len(part)
-            if size > MOST_BODY:  # chunked bodies do not state their length
+            if size > MOST_BODY:  # chunked bodies do not contain their length
                 raise TooLarge
             parts.append(part)
     body = loads(b"".join(parts) or b"{}")
@@ -111,7 +111,7 @@ def of_bytes(data: bytes, headers: dict[str, str] | None = None) -> Response:
 
 
 def as_json(value: Any) -> str:
-    """Return valid JSON: halves of surrogate pairs are escaped; dates, NaN and infinity become strings."""
+    """Return valid JSON. Halves of surrogate pairs are escaped; dates, NaN and infinity become strings."""
     return json.dumps(_plain(value), allow_nan=False, separators=(",", ":"))
 
 

@@ -1,9 +1,9 @@
-"""Connections of the server, limited in number and duration.
+"""Connections of the server. Their number and their duration are limited.
 
-Every user of the machine can connect to a port of the loopback interface, without a token. Connections without a
-request, with a slow request, or with an unread answer are closed after some seconds. At the limit of connections the
-oldest idle connection is closed for a new connection. Requests with a token, such as the stream of events,
-have no time limit.
+Every user of the machine can connect to a port of the loopback interface without a token. A connection is closed after
+some seconds if there is no request, if the request is slow, or if the client does not read the answer. At the maximum
+number of connections, the oldest idle connection is closed for a new connection. Requests with a token, such as the
+stream of events, have no time limit.
 """
 
 import resource
@@ -12,23 +12,24 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-SECONDS_FOR_A_REQUEST = 10.0  # time from the connection, or the last answer, to the end of a request's head
-SECONDS_WITHOUT_READING = 30.0  # time limit of an answer that exceeds the buffers
+SECONDS_FOR_A_REQUEST = 10.0  # time in s between the connection (or the last answer) and the end of a request's head
+SECONDS_WITHOUT_READING = 30.0  # time limit in s for an answer that exceeds the buffers
 MOST_CONNECTIONS = 256
-BACKLOG = 64  # connections accepted before the protocol handles the first
+BACKLOG = 64  # number of connections that are accepted before the protocol handles the first connection
 
 
 def most_connections() -> int:
-    """Return at most a quarter of the descriptors of this process, because files and programs need the rest."""
+    """Return at most a quarter of the file descriptors of this process, because files and programs need the other
+    descriptors."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, soft // 4))
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 of uvicorn with a limit of connections and of their idle time."""
+    """HTTP/1.1 of uvicorn with limits for the number of connections and for their idle time."""
 
-    waiting: TimerHandle | None = None  # timer of the head of a request
-    stalled: TimerHandle | None = None  # timer of a client that does not read
+    waiting: TimerHandle | None = None  # timer for the head of a request
+    stalled: TimerHandle | None = None  # timer for a client that does not read
 
     def connection_made(self, transport: Any) -> None:
         others = [c for c in self.connections if isinstance(c, BoundedProtocol) and not c.transport.is_closing()]
@@ -69,7 +70,8 @@ class BoundedProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def has_data_request(self) -> bool:
-        """Return True while a request with a valid token is answered (guard.py rejects others immediately)."""
+        """Return True while a request with a valid token is being answered. guard.py rejects other requests
+        immediately."""
         return self.is_answering() and self.scope["path"].startswith("/api/")
 
     def _settle(self) -> None:

@@ -1,4 +1,4 @@
-"""Locks between processes, because two studios may open the same job."""
+"""Locks between processes. The locks are necessary, because two studios may open the same job."""
 
 import errno
 import fcntl
@@ -12,11 +12,11 @@ from ..errors import MachineError
 from .foreign_file import to_append
 
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
-PATIENCE = 10.0  # seconds; an edit takes milliseconds
+PATIENCE = 10.0  # time limit in s; an edit takes only milliseconds
 
 
 def held(path: Path) -> BinaryIO | None:
-    """Lock a file until it is closed or the process ends; return None if another process has the lock.
+    """Lock a file until the file is closed or the process ends. If another process has the lock, the result is None.
 
     A file system without locks grants every lock.
 
@@ -34,7 +34,7 @@ def held(path: Path) -> BinaryIO | None:
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Exclude other processes. @throws MachineError if another process keeps the lock, OSError"""
+    """Exclude other processes. @throws OSError; MachineError if another process keeps the lock"""
     end = time.monotonic() + PATIENCE
     while (file := held(path)) is None:
         if time.monotonic() > end:

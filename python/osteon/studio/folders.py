@@ -1,4 +1,4 @@
-"""Access control: the studio reads and writes only below the folders that were opened."""
+"""Access control. The studio reads and writes only in the opened folders and their subfolders."""
 
 from pathlib import Path
 
@@ -16,13 +16,14 @@ class Outside(DataError):  # noqa: N818 (an error by its base)
 
 
 class Folders:
-    """The opened folders. Links in paths are resolved before the comparison."""
+    """The opened folders. Links in paths are resolved before paths are compared."""
 
     def __init__(self, *opened: Path) -> None:
         self.opened = [p.resolve() for p in opened]
 
     def below(self, text: str | Path) -> Path:
-        """Return an absolute path that may be accessed. @throws Outside, DataError (loop of links, or NUL)"""
+        """Return an absolute path to which access is allowed. @throws Outside; DataError for a loop of links or a NUL
+        character"""
         path = Path(text)
         try:
             path = (path if path.is_absolute() else self.opened[0] / path).resolve()
@@ -35,7 +36,7 @@ class Folders:
         return path
 
     def listed(self) -> list[dict[str, str]]:
-        """Return scans, jobs and results of the first folder, the latest first."""
+        """Return the scans, jobs and results of the first folder. The latest entries are first."""
         found = []
         for path in sorted(self.opened[0].iterdir(), key=lambda p: -_time_of(p))[:MOST_ENTRIES]:
             if kind := kind_of(path):
@@ -44,7 +45,7 @@ class Folders:
 
 
 def kind_of(path: Path) -> str:
-    """Return scan, job or results, or an empty string for other files."""
+    """Return `scan`, `job` or `results`. For other files, return an empty string."""
     name = path.name.lower()
     if name.startswith("."):
         return ""

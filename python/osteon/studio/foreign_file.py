@@ -1,7 +1,7 @@
-"""Files of a folder from an untrusted source.
+"""Files in a folder from an untrusted source.
 
-Such a folder can contain links to other places, pipes that block, and JSON that exhausts the stack. Files of a job are
-therefore opened without following links, must be regular files, and are read up to a limit.
+Such a folder may contain links to other folders, pipes that block, and JSON that exhausts the stack. Files of a job are
+therefore opened without following links. The files must be regular files, and are read only up to a limit.
 """
 
 import errno
@@ -11,12 +11,12 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO
 
-MOST_BYTES = 64 << 20  # limit of a file that is read completely
-MOST_DEPTH = 64  # levels of arrays and objects in JSON
+MOST_BYTES = 64 << 20  # maximum size of a file that is read completely
+MOST_DEPTH = 64  # maximum number of levels of arrays and objects in JSON
 
 
 def opened(path: Path, flags: int = os.O_RDONLY) -> BinaryIO:
-    """Open a regular file, without following a link and without blocking. @throws OSError"""
+    """Open a regular file. The function does not follow links, and does not block. @throws OSError"""
     file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
@@ -32,13 +32,15 @@ def to_append(path: Path) -> BinaryIO:
 
 def to_write(path: Path) -> BinaryIO:
     """Open an empty file for writing. @throws OSError"""
-    file = opened(path, os.O_WRONLY | os.O_CREAT)  # truncated only after the check that the file is a regular file
+    # the file is truncated only after the check that the file is a regular file
+    file = opened(path, os.O_WRONLY | os.O_CREAT)
     file.truncate(0)
     return file
 
 
 def json_of(path: Path) -> Any:
-    """Return the value of a JSON file. @throws OSError, ValueError (too large, damaged, nested too deeply)"""
+    """Return the value in a JSON file. @throws OSError; ValueError if the file is too large, damaged or nested too
+    deeply"""
     with opened(path) as file:
         if os.fstat(file.fileno()).st_size > MOST_BYTES:
             raise ValueError(f"'{path.name}' exceeds {MOST_BYTES >> 20} MiB")
@@ -46,7 +48,7 @@ def json_of(path: Path) -> Any:
 
 
 def loads(text: str | bytes) -> Any:
-    """Parse JSON without NaN and infinity, up to a depth. @throws ValueError"""
+    """Parse JSON without NaN and infinity, up to a maximum depth. @throws ValueError"""
     try:
         value = json.loads(text, parse_constant=_no_number)
     except RecursionError:

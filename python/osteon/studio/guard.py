@@ -1,8 +1,8 @@
-"""Authentication: the Host, Origin and token of every request are checked first.
+"""Authentication. For every request, the Host, the Origin and the token are checked first.
 
 The token is in a header of each request, and in the fragment of the printed address. Neither logs nor Referer headers
-contain the fragment. A cookie is not used, because browsers send cookies of 127.0.0.1 to every port, also to other
-users.
+contain the fragment. The studio uses no cookie. Browsers send cookies of 127.0.0.1 to every port, and therefore also to
+servers of other users.
 """
 
 import re
@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import complain
 
-LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")  # any port, because ssh -L selects its own
+# any port is allowed, because ssh -L selects its own port
+LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
 TOKEN = "x-osteon-token"
 LONGEST_PATH = 4096
 POLICY = (
@@ -29,7 +30,7 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware. The class uses plain ASGI, because wrappers of responses would delay streams."""
+    """Middleware of ASGI. The class uses plain ASGI. Wrappers of responses would delay streams."""
 
     def __init__(self, app: ASGIApp, token: str, allowed_host: str = "") -> None:
         self.app, self.token, self.allowed_host = app, token, allowed_host
@@ -65,12 +66,12 @@ class Guard:
             await self.app(scope, receive, with_headers)
         except Exception as e:
             complain(f"osteon studio: {scope['method']} {scope['path'][:200]}: {type(e).__name__}: {str(e)[:500]}")
-            if not has_begun:  # otherwise uvicorn closes the connection, because the answer is incomplete
+            if not has_begun:  # otherwise, uvicorn closes the connection, because the answer is incomplete
                 text = "internal error of the studio; see its terminal"
                 await PlainTextResponse(text, 500, HEADERS)(scope, receive, send)
 
     def reason_for_rejection(self, headers: dict[str, str], has_data: bool) -> str:
-        """Return the reason why a request is rejected; empty if it is accepted."""
+        """Return the reason why a request is rejected. If the request is accepted, the text is empty."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if not (LOOPBACK.fullmatch(host) or (self.allowed_host and host.split(":")[0] == self.allowed_host)):
             return f"Host {host[:80]!r} is not this machine; open the address that osteon printed"

@@ -1,4 +1,4 @@
-"""Check of the files that an image reader opens. A header can refer to data files in any folder, and a folder can
+"""Check of the files that an image reader opens. A header may refer to data files in any folder, and a folder may
 contain links."""
 
 import json
@@ -20,11 +20,11 @@ OTHER_FILE = re.compile(r"<(?:\w+:)?UUID\b[^>]*\bFileName\s*=\s*[\"']([^\"']*)[\
 def require_inside(source: Path, below: Callable[[Path], Path]) -> None:
     """Check every file that the reader of an image opens.
 
-    @param below throws for a path outside of the opened folders, with links resolved
+    @param below function that throws for a path outside of the opened folders after resolving links
     @throws DataError
     """
     below(source)
-    if not source.exists():  # a pattern of slices
+    if not source.exists():  # the path is a pattern of slices
         for path in files_of(str(source)):
             below(path)
         return
@@ -46,7 +46,7 @@ def require_inside(source: Path, below: Callable[[Path], Path]) -> None:
 
 
 def images_in(job: dict[str, Any]) -> Iterator[str]:
-    """Yield the paths of a job's images: the image of the specimen, and the images of its material."""
+    """Yield the paths of the images in a job: the image of the specimen, and the images of its material."""
     image = job.get("image")
     materials = job.get("material", [])
     for table in (image, *(materials if isinstance(materials, list) else [materials])):
@@ -66,7 +66,7 @@ def _paths_in(value: Any) -> Iterator[str]:
 
 
 def _links_in(folder: Path, stem: str = "") -> Iterator[Path]:
-    """Yield links below a folder, or the links with names that begin with a stem, for the two files of one image."""
+    """Yield links below a folder. For the two files of one image, yield links with names that begin with a stem."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.name.startswith(stem):
@@ -78,7 +78,7 @@ def _links_in(folder: Path, stem: str = "") -> Iterator[Path]:
 
 
 def _named_by_header(header: Path) -> Iterator[Path]:
-    """Yield data files of MetaImage and NRRD: one name, a list of names, or a pattern of names.
+    """Yield the data files of MetaImage and NRRD. A header contains one name, a list of names, or a pattern of names.
 
     @throws DataError for a header without an end
     """
@@ -101,7 +101,7 @@ def _named_by_header(header: Path) -> Iterator[Path]:
         for name in {text, text.split()[0]}:
             path = header.parent / name
             yield path
-            if "%" in name and path.parent.is_dir():  # numbered files can be links
+            if "%" in name and path.parent.is_dir():  # numbered files may be links
                 yield from _links_in(path.parent, path.name.split("%")[0])
     if not has_end and not is_whole:
         raise DataError(f"'{header.name}' has a header of more than {MOST_HEADER >> 20} MiB; save the image again")
@@ -116,11 +116,11 @@ def _named_by_json(header: Path) -> str:
 
 
 def _named_by_ome(path: Path) -> list[str]:
-    """Return the names of other files in the OME-XML of a TIFF file."""
+    """Return the names of other files that the OME-XML of a TIFF file contains."""
     import tifffile
 
     try:
         with tifffile.TiffFile(path) as file:
             return OTHER_FILE.findall(file.ome_metadata or "")
-    except Exception:  # a damaged file, which the reader rejects
+    except Exception:  # the file is damaged, and the reader will reject the file
         return []

@@ -1,8 +1,8 @@
 """The job file that the page edits. The text on disk is authoritative.
 
-An edit contains the digest of the text to which it applies. An edit is a list of operations on keys, and one undo step.
-Operations preserve comments, order and unknown keys. Undo steps store complete texts, so that the texts are restored
-exactly. Undo steps are stored on disk, so that they survive the server.
+An edit contains the digest of the text that is edited. An edit is a list of operations on keys, and forms one undo
+step. Operations preserve comments, order and unknown keys. Undo steps contain complete texts. The texts are therefore
+restored exactly. Undo steps are stored on disk. The steps are therefore still available after the server ends.
 """
 
 import hashlib
@@ -27,15 +27,15 @@ from .foreign_file import MOST_DEPTH, json_of, require_depth, to_append
 
 MOST_STEPS = 200
 HEAD = re.compile(r"""\[\[?\s*[A-Za-z_"'][^\]]*\]\]?\s*(#.*)?$""")
-MOST_BYTES = 4 << 20  # limit of a job file
+MOST_BYTES = 4 << 20  # maximum size of a job file
 
 
 class Changed(Exception):  # noqa: N818 (not a fault)
-    """The file differs from the text to which the edit applies."""
+    """The file differs from the text that the edit changes."""
 
 
 class JobFile:
-    """A job file with undo. Safe to use from several threads."""
+    """A job file with undo steps. Several threads may use the object concurrently."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,11 +43,11 @@ class JobFile:
         self.lock = threading.Lock()
         self.undo_texts: list[str] = []
         self.redo_texts: list[str] = []
-        self.steps_seen: tuple[int, ...] | None = None  # stamp of the undo file when it was last read
+        self.steps_seen: tuple[int, ...] | None = None  # stamp of the undo file at the time of the last read
         self._read_steps()
 
     def _read_steps(self) -> None:
-        """Read undo steps from disk, because another studio may have written undo steps."""
+        """Read the undo steps from disk, because another studio may have written undo steps."""
         path = self.folder / "undo.json"
         try:
             stamp = stamp_of(path)
@@ -65,7 +65,7 @@ class JobFile:
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Exclude threads and other studios between the comparison with the text on disk and its replacement."""
+        """Exclude threads and other studios while the text on disk is compared and replaced."""
         self.folder.mkdir(exist_ok=True)
         with self.lock, exclusive(self.folder / "edit.lock"):
             self._read_steps()
@@ -87,8 +87,8 @@ class JobFile:
         return digest_of(self.text())
 
     def state(self) -> dict[str, Any]:
-        """Return text, data (null for invalid TOML; `fault` then states the reason), digest, and number of undo
-        steps."""
+        """Return the text, the data, the digest, and the number of undo steps. For invalid TOML, the data are null, and
+        `fault` contains the reason."""
         text = self.text()
         data, fault = None, ""
         try:
@@ -110,7 +110,7 @@ class JobFile:
         }
 
     def edit(self, base: str, operations: list[dict[str, Any]]) -> None:
-        """@throws Changed, DataError (an operation that does not fit the text)"""
+        """@throws Changed; DataError if an operation cannot be applied to the text"""
         with self._exclusive():
             text = self._expected(base)
             new = edited(text, operations)
@@ -119,7 +119,8 @@ class JobFile:
             self._write(new, [*self.undo_texts, text], [], {"edit": operations})
 
     def put(self, base: str, text: str) -> None:
-        """Replace the whole text by a typed text, or by the text of another protocol. @throws Changed"""
+        """Replace the whole text by a text that the user has typed, or by the text of another protocol. @throws
+        Changed"""
         if len(text.encode()) > MOST_BYTES:
             raise DataError(f"the text exceeds {MOST_BYTES >> 20} MiB, the limit of a job file; nothing was changed")
         with self._exclusive():
@@ -151,7 +152,7 @@ class JobFile:
         return text
 
     def _write(self, text: str, undo: list[str], redo: list[str], entry: dict[str, Any]) -> None:
-        """Write the text, and then the undo steps that refer to the text."""
+        """Write the text, and then write the undo steps that belong to the text."""
         write_whole(self.path, text)
         self.undo_texts, self.redo_texts = undo[-MOST_STEPS:], redo[-MOST_STEPS:]
         self.folder.mkdir(exist_ok=True)
@@ -161,7 +162,7 @@ class JobFile:
         self.log({**entry, "digest": digest_of(text)})
 
     def log(self, entry: dict[str, Any]) -> None:
-        """Append a line to the session's log: an edit, or a command in shell syntax."""
+        """Append a line to the log of the session. The line is an edit, or a command in shell syntax."""
         self.folder.mkdir(exist_ok=True)
         line = json.dumps({"time": round(time.time(), 3), **entry}) + "\n"
         with to_append(self.folder / "log.jsonl") as file:
@@ -169,7 +170,7 @@ class JobFile:
 
 
 def stamp_of(path: Path) -> tuple[int, ...]:
-    """Return the attributes of a file that change when it is written. @throws OSError"""
+    """Return the attributes of a file that change when the file is written. @throws OSError"""
     found = path.lstat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -179,9 +180,10 @@ def digest_of(text: str) -> str:
 
 
 def edited(text: str, operations: list[dict[str, Any]]) -> str:
-    """Apply operations to a text: `set` a value at a path, `remove` it, or `add` a table to a list of tables.
+    """Apply operations to a text. `set` sets a value at a path, `remove` removes the value, and `add` adds a table to a
+    list of tables.
 
-    @param operations {op, path, value, comment}; a path consists of keys, and indices from 0 of tables in a list
+    @param operations {op, path, value, comment}; a path consists of keys, and of indices (from 0) of tables in a list
     @throws DataError
     """
     try:
@@ -204,7 +206,7 @@ def edited(text: str, operations: list[dict[str, Any]]) -> str:
 
 
 def with_lines_between(before: str, after: str) -> str:
-    """Ensure exactly one empty line before the head of each table that an edit added."""
+    """Make sure that exactly one empty line precedes the head of each table that an edit has added."""
     pairs = set(zip(["", *before.splitlines()], before.splitlines(), strict=False))
     lines: list[str] = []
     for line in after.splitlines():
@@ -217,7 +219,8 @@ def with_lines_between(before: str, after: str) -> str:
 
 
 def _without_placeholder(document: tomlkit.TOMLDocument, path: list[Any]) -> tomlkit.TOMLDocument:
-    """Replace the comment of `osteon new` about a missing key by the key: `# KEY = # missing: ...`."""
+    """`osteon new` writes a comment about a missing key. Replace this comment by the key. The comment has the form `#
+    KEY = # missing: ...`."""
     *parents, key = path
     if not isinstance(key, str) or len(parents) not in (1, 2) or not all(isinstance(k, str) for k in parents[:1]):
         return document
@@ -242,7 +245,8 @@ def _apply(document: tomlkit.TOMLDocument, operation: dict[str, Any]) -> None:
     if kind == "remove":
         at = _walk(document, parents, makes=False)
         if isinstance(last, int) and len(at) == 1 and isinstance(parents[-1], str):
-            _walk(document, parents[:-1], makes=False).pop(parents[-1])  # removing the last table removes its list
+            # when the last table is removed, its list is also removed
+            _walk(document, parents[:-1], makes=False).pop(parents[-1])
         else:
             at.pop(last)
         return

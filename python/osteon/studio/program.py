@@ -1,4 +1,4 @@
-"""Calls of the program: findings in a job, estimate of a run, schema of the keys."""
+"""Calls of the program. The calls return the findings in a job, the estimate of a run, and the schema of the keys."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import DataError, MachineError, error_of
 
-SHOWN = 4000  # characters of an error text
+SHOWN = 4000  # maximum number of characters of an error text
 
 
 def binary() -> str:
@@ -20,7 +20,7 @@ def binary() -> str:
 
 
 def answer_of(*arguments: str, folder: Path, accepts: tuple[int, ...] = (0,)) -> dict[str, Any]:
-    """Return the `--json -` document of a command. @throws Error of its exit code"""
+    """Return the document that a command prints with `--json -`. @throws the Error for the exit code"""
     done = run(*arguments, "--json", "-", folder=folder)
     if done.returncode not in accepts:
         raise error_of(done.returncode, (done.stderr.strip() or f"osteon {arguments[0]} failed")[-SHOWN:])
@@ -40,18 +40,18 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Checker:
-    """Run `osteon check --deep` and read the volume of sets that the command writes. One check runs at a time, and one
-    volume is in memory."""
+    """Run `osteon check --deep`, and read the volume of sets that the command writes. Only one check runs at a time,
+    and only one volume is in memory."""
 
     def __init__(self, folder: Path) -> None:
-        """@param folder folder of the model between checks"""
+        """@param folder folder in which the model is stored between checks"""
         self.folder = folder
         self.lock = threading.Lock()
         self.sets = np.zeros((0, 0, 0), "u1")
-        self.begin = (0, 0, 0)  # offset of the volume in the scan, in voxels
+        self.begin = (0, 0, 0)  # offset in voxels between the volume and the scan
 
     def check(self, job: Path, digest: str, scan: Any) -> dict[str, Any]:
-        """Return findings and loads; `stamp` identifies the corresponding volume of sets."""
+        """Return findings and loads. `stamp` identifies the corresponding volume of sets."""
         with self.lock:
             self.folder.mkdir(exist_ok=True)
             volume = self.folder / "sets.nrrd"
@@ -79,7 +79,7 @@ class Checker:
         return out
 
     def level(self, shape: tuple[int, ...], factor: int) -> np.ndarray:
-        """Return the highest set number in each block of `factor`^3 voxels, so that a layer of one voxel is
+        """Return the highest number of a set in each block of `factor`^3 voxels. A layer of one voxel is then
         preserved."""
         out = np.zeros([-(-n // factor) for n in shape], "u1")
         sets, begin = self.sets, self.begin
@@ -97,7 +97,7 @@ class Checker:
 
 
 def read_labels(path: Path) -> np.ndarray:
-    """Read a volume of bytes that the program wrote as NRRD, shape (z, y, x)."""
+    """Read a volume of bytes with shape (z, y, x) that the program has written as NRRD."""
     import zlib
 
     header, _, packed = path.read_bytes().partition(b"\n\n")

@@ -1,6 +1,7 @@
-"""Operations on results: pictures and films, files for other programs, comparison of jobs.
+"""Operations on results. The operations create pictures, films and files for other programs, and compare jobs.
 
-Each operation is a command of the program. The page displays the command, and the log of the session stores it.
+Each operation is a command of the program. The page displays the command, and the log of the session contains the
+command.
 """
 
 import math
@@ -17,22 +18,23 @@ from .program import SHOWN, run
 
 METHODS = ("", "surface", "volume", "maximum", "average", "lic")
 MOST_PIXELS = 2048
-FRAMES = 48  # frames of a film around the specimen
-# Formats of exported results, with True if a format stores a single field.
+FRAMES = 48  # number of frames of a film around the specimen
+# Formats of exported results. The value is True if a format contains a single field.
 EXPORTS = {
     ".vti": False, ".nrrd": True, ".nii.gz": True, ".mha": True, ".tif": True, ".ome.zarr": True, ".npy": True,
     ".vtu": False, ".stl": False,
 }  # fmt: skip
 STATES = ("paraview", "slicer")
-# Formats for which the job of the results is exported. The job file is in the parent folder.
+# For these formats, the job of the results is exported. The job file is in the parent folder.
 JOBS = (".inp", ".n88model", ".h5")
 
-# Only one picture is drawn at a time, because each picture uses all cores.
+# Only one picture is drawn at a time, because drawing a picture uses all cores.
 drawing = threading.Lock()
 
 
 def fields_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the fields that can be shown, with name, unit, components, and True for a field on nodes."""
+    """Return the fields that can be displayed, with name, unit and components. The last value is True for a field at
+    nodes."""
     from ..results.cluster_parts import results_exist
     from ..results.result_fields import field_names
 
@@ -41,7 +43,7 @@ def fields_in(folder: Path) -> list[dict[str, Any]]:
         return []
     try:
         fields = field_names(path)
-    except DataError:  # the report states the fault of the file
+    except DataError:  # the report contains the fault of the file
         return []
     return [
         {"name": f.name, "unit": f.units, "components": f.components, "on_nodes": f.on_nodes} for f in fields.values()
@@ -71,7 +73,8 @@ def picture_arguments(view: dict[str, Any]) -> list[str]:
     if axis in ("x", "y", "z") and method == "lic":
         arguments += ["--cut", f"{axis}={number(view['at_mm'])}"]
     elif axis in ("x", "y", "z"):
-        # The far side of a plane is removed: above the position, or below it by a downward normal.
+        # The far side of a plane is removed. This side is above the position; with a downward normal, this side is
+        # below the position.
         sign = -1 if view.get("keeps") == "above" else 1
         arguments += ["--clip", f"{axis}={sign},offset={number(sign * float(view['at_mm']))}"]
     for option in ("azimuth", "elevation", "zoom"):
@@ -83,7 +86,8 @@ def picture_arguments(view: dict[str, Any]) -> list[str]:
 
 
 def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
-    """Return a picture as PNG, and the command that draws it in the folder of the results. @throws Error"""
+    """Return a picture as PNG, and the command that has drawn the picture in the folder of the results. @throws
+    Error"""
     arguments = picture_arguments(view)
     wide, high = (max(64, min(MOST_PIXELS, int(view.get(key) or 800))) for key in ("width", "height"))
     arguments += ["--width", str(wide), "--height", str(high)]
@@ -97,7 +101,8 @@ def picture(folder: Path, view: dict[str, Any]) -> tuple[bytes, str]:
 
 
 def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
-    """Write a film around the specimen to the folder of its results. @return its name, and the command @throws Error"""
+    """Write a film around the specimen into the folder of its results. @return name of the film, and the command
+    @throws Error"""
     arguments = picture_arguments({**view, "azimuth": None})
     if shutil.which("ffmpeg") is None:
         raise MachineError("a film requires ffmpeg, which was not found (Debian: apt install ffmpeg)")
@@ -111,7 +116,7 @@ def film(folder: Path, view: dict[str, Any]) -> tuple[str, str]:
 
 
 def export(folder: Path, ending: str, field: str) -> tuple[str, str]:
-    """Export results to their folder. @return the name of the file, and the command @throws Error"""
+    """Export results into their folder. @return name of the file, and the command @throws Error"""
     if ending in JOBS:
         job = folder.with_suffix(".toml")
         if not job.is_file():
@@ -155,7 +160,7 @@ def called(arguments: list[str], folder: Path) -> None:
 
 
 def named(value: Any) -> str:
-    """Return the name of a field or component: a word that cannot be an option."""
+    """Return the name of a field or component. The name must be a word that cannot be an option."""
     if not re.fullmatch(r"[A-Za-z][\w.@-]{0,100}", str(value)):
         raise UsageError(f"'{str(value)[:100]}' is not the name of a field")
     return str(value)

@@ -1,8 +1,8 @@
 """The list of runs on disk, `NAME.studio/runs.json`.
 
-The folder of a job may come from an untrusted source. Each entry is therefore rebuilt from values that are checked.
-Names of files and commands are derived from the number of the run and the number of ranks. Texts of the file are not
-used for names and commands.
+The folder of a job may come from an untrusted source. Each entry is therefore created again from values that have been
+checked. The number of the run and the number of ranks determine the names of files and commands. The texts in the file
+are not used for names and commands.
 """
 
 import math
@@ -20,7 +20,7 @@ ANSWERS = ("stiffness_N_per_mm", "apparent_modulus_MPa", "effective_conductivity
 LARGEST_NUMBER = 1_000_000  # largest number of a run
 MOST_RANKS = 100_000
 MOST_ENTRIES = 10_000
-MOST_TEXT = 4000  # characters of the fault of a run
+MOST_TEXT = 4000  # maximum number of characters in the fault of a run
 
 
 def name_of(stem: str, number: int) -> str:
@@ -30,7 +30,7 @@ def name_of(stem: str, number: int) -> str:
 
 def arguments_of(name: str, ranks: int | None) -> list[str]:
     """Return the arguments of a run, after the name of the program."""
-    here = f"./{name}" if name.startswith("-") else name  # otherwise a leading dash would start an option
+    here = f"./{name}" if name.startswith("-") else name  # without this prefix, a leading dash would start an option
     return ["run", f"{here}.toml", "-o", f"{here}.out", *(["-n", str(ranks)] if ranks else [])]
 
 
@@ -44,7 +44,7 @@ def checked_ranks(value: Any) -> int | None:
 
 
 def entry_of(stem: str, number: int, ranks: int | None, **more: Any) -> dict[str, Any]:
-    """Return an entry with the name and the command of its number."""
+    """Return an entry. The number of the run determines the name and the command."""
     name = name_of(stem, number)
     entry = {"number": number, "name": name, **more, "command": shlex.join(["osteon", *arguments_of(name, ranks)])}
     return entry | ({"ranks": ranks} if ranks else {})
@@ -69,8 +69,8 @@ def kept_entries(path: Path, stem: str) -> tuple[list[dict[str, Any]], int]:
 
 
 def checked_entry(value: Any, stem: str) -> dict[str, Any] | None:
-    """Rebuild an entry from its checked values. Return None if there is no number, or if the name does not match the
-    number."""
+    """Create an entry again from its checked values. If there is no number, or if the name does not match the number,
+    the result is None."""
     if not isinstance(value, dict):
         return None
     number, state = value.get("number"), value.get("state")
@@ -96,14 +96,14 @@ def checked_entry(value: Any, stem: str) -> dict[str, Any] | None:
 
 
 def answers_in(summary: Any) -> dict[str, float]:
-    """Return the first numbers of a summary, for the card of a run."""
+    """Return the first numbers of a summary for the card of a run."""
     if not isinstance(summary, dict):
         return {}
     return {key: summary[key] for key in ANSWERS if _is_finite(summary.get(key))}
 
 
 def clean_text(value: Any, most: int = MOST_TEXT) -> str:
-    """Return a text without halves of surrogate pairs, which UTF-8 cannot encode."""
+    """Return a text without halves of surrogate pairs, because UTF-8 cannot represent these halves."""
     return _text(value, most)
 
 
@@ -112,7 +112,7 @@ def _text(value: Any, most: int) -> str:
 
 
 def _ranks_of(value: dict[str, Any], stem: str, number: int) -> int | None:
-    """Return the number of ranks; earlier versions stored it in the command only."""
+    """Return the number of ranks. In earlier versions, only the command contains this number."""
     if _is_whole(value.get("ranks"), 1, MOST_RANKS):
         return value["ranks"]
     command = value.get("command")

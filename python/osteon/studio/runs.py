@@ -1,11 +1,12 @@
-"""Runs of a job in a queue. Each run has its own session, so that the run survives the page and the server.
+"""Runs of a job in a queue. Each run has a session of its own. A run therefore continues after the page and the server
+have ended.
 
-A run stores the text of the job at its start: `NAME.run1.toml` in the folder of the job, results in `NAME.run1.out`,
-progress in `NAME.studio/run1.jsonl`. The next studio identifies the process of a run by its number and start time,
-because numbers are reused.
+A run stores the text of the job at the start of the run. The files are `NAME.run1.toml` in the folder of the job,
+results in `NAME.run1.out`, progress in `NAME.studio/run1.jsonl`. The next studio identifies the process of a run by its
+number and its start time, because the system reuses numbers.
 
-Only entries that this studio added start automatically. A waiting entry from another studio, which may come with the
-folder from an untrusted source, is held until a user starts it.
+Only entries that this studio has added start automatically. A waiting entry of another studio may come from an
+untrusted source together with the folder. Such an entry waits until a user starts the run.
 """
 
 import contextlib
@@ -44,17 +45,17 @@ from .run_list import (
     name_of,
 )
 
-MOST_LINES = 5000  # latest lines of a log that the page receives
-MOST_BYTES = 32 << 20  # latest bytes of a log that are read in one call
+MOST_LINES = 5000  # maximum number of lines of a log that the page receives
+MOST_BYTES = 32 << 20  # maximum number of bytes of a log that are read in one call
 
 
 class Runs:
-    """The runs of one job file. One studio owns the queue, and other studios only read the queue."""
+    """The runs of one job file. Only one studio owns the queue. Other studios only read the queue."""
 
     def __init__(
         self, job: JobFile, changed: Callable[[], None] = lambda: None, added: set[tuple[Path, int]] | None = None
     ) -> None:
-        """@param added runs added by this studio, by job file and number; this object adds to it"""
+        """@param added runs that this studio has added, by job file and number; this object appends its runs"""
         self.job, self.changed = job, changed
         self.added = added if added is not None else set()
         self.folder = job.folder
@@ -62,7 +63,7 @@ class Runs:
         self.children: dict[int, subprocess.Popen[bytes]] = {}
         self.is_mine = False
         self.held: Any = None
-        self.note = ""  # message about the list, for the page
+        self.note = ""  # message about the list for the page
         self.entries: list[dict[str, Any]] = []
         if not self.acquire():
             self.entries = self._read_entries()
@@ -76,7 +77,7 @@ class Runs:
             lock = held(self.folder / "lock")
             if lock is None:
                 return False
-            self.held, self.is_mine = lock, True  # the lock is held until the process ends
+            self.held, self.is_mine = lock, True  # the lock remains until the process ends
             self.entries = self._read_entries()
             for entry in self.entries:
                 if entry["state"] == WAITING and (self.job.path, entry["number"]) not in self.added:
@@ -108,12 +109,12 @@ class Runs:
         self.changed()
 
     def listed(self) -> list[dict[str, Any]]:
-        """Return copies of the entries, which other threads do not change."""
+        """Return copies of the entries. Other threads do not change these copies."""
         with self.lock:
             return [dict(entry) for entry in self.entries]
 
     def add(self, text: str, ranks: int | None = None) -> dict[str, Any]:
-        """Add a run of this text to the end of the queue. @throws UsageError if another studio owns the queue"""
+        """Append a run of this text to the queue. @throws UsageError if another studio owns the queue"""
         with self.lock:
             self._require_queue_lock()
             ranks = checked_ranks(ranks)
@@ -129,7 +130,7 @@ class Runs:
         return entry
 
     def _free_number(self) -> int:
-        """Return a number without files, and without links to files that do not exist."""
+        """Return a number for which no files exist. Links to files that do not exist also count as files."""
         number = 1 + max((e["number"] for e in self.entries), default=0)
         while any(os.path.lexists(self._file(number, ending)) for ending in ("toml", "out")):
             number += 1
@@ -141,7 +142,8 @@ class Runs:
         return self.job.path.with_name(f"{name_of(self.job.path.stem, number)}.{ending}")
 
     def stop(self, number: int) -> None:
-        """Remove a run from the queue, or signal it to write a checkpoint and end."""
+        """Remove a run from the queue. If the run is active, send a signal; the run then writes a checkpoint and
+        ends."""
         with self.lock:
             self._require_queue_lock()
             entry = self._entry(number)
@@ -165,7 +167,7 @@ class Runs:
 
     def _is_running(self, entry: dict[str, Any]) -> bool:
         """Return True if the process of an entry belongs to this studio, or writes the progress file of this run. This
-        check is needed because the list on disk can contain any process number."""
+        check is necessary, because the list on disk may contain any process number."""
         if not is_alive(entry):
             return False
         progress_file = self.progress_file(entry)
@@ -174,7 +176,7 @@ class Runs:
         )
 
     def tend(self) -> None:
-        """Update ended runs, and start the next run. The server calls this function periodically."""
+        """Update the ended runs, and start the next run. The server calls this function periodically."""
         with self.lock:
             if not self.is_mine:
                 self.entries = self._read_entries()
@@ -204,7 +206,8 @@ class Runs:
         try:
             self._require_no_links(number)
             arguments = arguments_of(entry["name"], entry.get("ranks"))
-            if resumes:  # not `osteon resume`, because it uses the job and folder that the checkpoint stores
+            # the command is not `osteon resume`, because `osteon resume` uses the job and the folder in the checkpoint
+            if resumes:
                 arguments.append("--resume")
             arguments += ["--progress", str(progress_file)]
             self.job.log({"command": shlex.join(["osteon", *arguments])})
@@ -240,7 +243,7 @@ class Runs:
                 raise DataError(f"'{path.name}' is a link; replace it by its target, then start the run again")
 
     def _ended(self, entry: dict[str, Any]) -> None:
-        """Set the outcome of a run from the last line of its progress file, also for a run of another studio."""
+        """Set the outcome of a run from the last line of its progress file. The run may belong to another studio."""
         last = self._last_line(entry)
         code = last.get("exit_code") if last.get("kind") == "end" else entry.get("exit_code")
         code = code if isinstance(code, int) else None
@@ -255,7 +258,7 @@ class Runs:
         entry["text"] = clean_text(text)
 
     def _answers(self, entry: dict[str, Any]) -> dict[str, float]:
-        """Return the first numbers of a run's summary, for its card."""
+        """Return the first numbers in the summary of a run. The card of the run displays these numbers."""
         try:
             return answers_in(json_of(self.results_of(entry["number"]) / "summary.json"))
         except (OSError, ValueError):
@@ -266,8 +269,8 @@ class Runs:
         return lines[-1] if lines else {}
 
     def lines(self, number: int, begin: int) -> tuple[list[dict[str, Any]], int]:
-        """Return the progress lines from a byte position on, and the next position. If the file became shorter, return
-        the lines from the start."""
+        """Return the lines of progress that begin at a byte position, and the next position. If the file has become
+        shorter, return all lines."""
         path = self.folder / f"run{number}.jsonl"
         try:
             with opened(path) as file:
@@ -300,7 +303,7 @@ class Runs:
             return ""
 
     def job_of(self, number: int) -> str:
-        """Return the text with which a run was started. @throws DataError if it is missing"""
+        """Return the text with which a run was started. @throws DataError if the text is missing"""
         path = self._file(self._entry(number)["number"], "toml")
         try:
             with opened(path) as file:
@@ -323,7 +326,8 @@ class Runs:
 
 
 def born(pid: int) -> str | None:
-    """Return the start time of a process, in ticks since boot; None if the process has ended (or is a zombie)."""
+    """Return the start time of a process in ticks since boot. If the process has ended (or is a zombie), the result is
+    None."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()
     except (OSError, IndexError):
@@ -336,7 +340,7 @@ def is_alive(entry: dict[str, Any]) -> bool:
 
 
 def writes_progress(pid: int, to: str) -> bool:
-    """Return True if a process was started with `--progress` and a file whose path ends in `to`."""
+    """Return True if a process was started with `--progress` and a file with a path that ends in `to`."""
     try:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

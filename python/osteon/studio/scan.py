@@ -1,7 +1,9 @@
-"""A scan for the page: slices of all voxels, a level that fits a graphics card, a histogram, and ray hits.
+"""A scan for the page. The scan provides slices of all voxels, a level that fits into a graphics card, a histogram, and
+hits of rays.
 
-The voxels are in a memory-mapped file, so that a scan may exceed the memory. The readers of `osteon import` write the
-file in a separate process. The file is unlinked after it is opened, and is therefore removed with this process.
+The voxels are in a memory-mapped file. A scan may therefore exceed the memory. The readers of `osteon import` write
+this file in a process of their own. After the file has been opened, its name is removed. The system therefore removes
+the file when this process ends.
 """
 
 import json
@@ -20,14 +22,15 @@ from ..images.grey_histogram import otsu
 from ..processes.child_process import python_command, python_environment
 from ..results.patient_axes import is_left_handed, letters_of
 
-MOST_LEVEL = 5_000_000  # voxels of the level for the 3-D view
+MOST_LEVEL = 5_000_000  # maximum number of voxels of the level for the 3-D view
 BINS = 1024
-REACH = 4  # voxels around a position whose grey values define the direction of the surface
+# distance in voxels around a position; the grey values within this distance determine the direction of the surface
+REACH = 4
 
 
 @dataclass
 class Level:
-    """Means of blocks of `factor`^3 voxels as bytes; code = (grey - low) / step, within 0 .. 255."""
+    """Means of blocks of `factor`^3 voxels as bytes. The code is (grey - low) / step, from 0 to 255."""
 
     codes: np.ndarray
     factor: int
@@ -41,11 +44,11 @@ class Histogram:
     width: float
     counts: list[int]
     otsu: float
-    values: list[int] = field(default_factory=list)  # all values, if they are few: labels
+    values: list[int] = field(default_factory=list)  # all values if there are only a few values, as in label images
 
 
 class Scan:
-    """@throws DataError (image), MachineError (space, packages)"""
+    """@throws DataError for a fault of the image; MachineError for insufficient space or missing packages"""
 
     def __init__(
         self,
@@ -91,7 +94,7 @@ class Scan:
         }
 
     def histogram(self) -> Histogram:
-        """Count all voxels, some planes at a time."""
+        """Count all voxels, a few planes at a time."""
         with self._lock:
             if self._histogram is None:
                 self._histogram = self._count()
@@ -125,7 +128,7 @@ class Scan:
             yield self.values[z : z + thick]
 
     def slice(self, axis: int, at: int) -> bytes:
-        """Return codes of a slice, with rows along the first of the other axes. A code has one byte, or two bytes in
+        """Return the codes of a slice. Rows are along the first of the other axes. A code has one byte, or two bytes in
         little-endian order."""
         if not (0 <= axis < 3 and 0 <= at < self.shape[axis]):
             raise DataError(f"no slice {at} across {'zyx'[axis] if 0 <= axis < 3 else axis}")
@@ -139,12 +142,12 @@ class Scan:
         return np.rint((values.astype(np.float64) - self.low_code) / self.step).astype("<u2")
 
     def level(self, labels: list[int] | None = None) -> Level:
-        """@param labels empty labels, for a label image: the level is then the solid fraction"""
+        """@param labels for a label image: empty labels; the level is then the solid fraction"""
         with self._lock:
             key = tuple(labels) if labels is not None else ()
             kind = (labels is not None, key)
             if kind not in self._level:
-                self._level = {kind: self._make_level(labels)}  # the scan stores only one level
+                self._level = {kind: self._make_level(labels)}  # the scan stores only one level at a time
             return self._level[kind]
 
     def _make_level(self, labels: list[int] | None) -> Level:
@@ -166,8 +169,8 @@ class Scan:
         return Level(out, k, low, step)
 
     def _window(self) -> tuple[float, float]:
-        """Range of grey values that the level resolves: all values of bytes, otherwise all values except the outermost
-        thousandth."""
+        """Range of grey values that the level resolves. For bytes, the range contains all values. For other types, the
+        range excludes the outermost thousandth of the values."""
         if self.is_byte:
             return 0.0, 255.0
         step = max(1, round((self.values.size / 2e6) ** (1 / 3)))
@@ -176,10 +179,10 @@ class Scan:
         return (low, high) if high > low else (low, low + 1.0)
 
     def meet(self, begin: Any, end: Any, threshold: float, upper: float | None = None) -> dict[str, Any] | None:
-        """Find the first solid voxel on a line between two positions, in voxels (z, y, x).
+        """Find the first solid voxel on a line between two positions (z, y, x) in voxels.
 
-        Returns the position of the voxel, the face at which the ray enters ("z-" is the low face), the grey value and
-        the outward direction.
+        The function returns the position of the voxel, the face at which the ray enters ("z-" is the low face), the
+        grey value and the outward direction.
         """
         begin, end = np.asarray(begin, float), np.asarray(end, float)
         if not (np.isfinite(begin).all() and np.isfinite(end).all() and np.abs([begin, end]).max() < 1e7):
@@ -224,10 +227,10 @@ class Scan:
         }
 
     def direction(self, voxel: np.ndarray) -> np.ndarray:
-        """Return the outward direction (z, y, x) of the surface near a voxel: opposite to the mean gradient of grey
-        values.
+        """Return the outward direction (z, y, x) of the surface near a voxel. This direction is opposite to the mean
+        gradient of grey values.
 
-        Values outside of the image are empty, so that image faces that cut the solid have a direction.
+        Values outside of the image are empty. Faces of the image that cut the solid therefore have a direction.
         """
         low, high = np.maximum(voxel - REACH, 0), np.minimum(voxel + REACH + 1, self.shape)
         box = self.values[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].astype(float) - self.low
@@ -248,7 +251,7 @@ def counts_of_bytes(values: np.ndarray) -> np.ndarray:
 
 
 def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
-    """Return means of one layer of blocks of k^3 voxels. The last block along each axis may be incomplete."""
+    """Return the means in one layer of blocks of k^3 voxels. The last block along each axis may be incomplete."""
     if k == 1:
         return planes[0].astype(float)
     total = planes.sum(axis=0, dtype=np.float64)
@@ -259,7 +262,8 @@ def means_of_blocks(planes: np.ndarray, k: int) -> np.ndarray:
 
 
 def _require_room(source: Path) -> None:
-    """@throws MachineError if the disk has less free space than the file, a lower bound of the voxels' size"""
+    """@throws MachineError if the free space of the disk is less than the size of the file, which is a lower bound for
+    the size of the voxels"""
     files = [p for p in source.iterdir() if p.is_file()] if source.is_dir() else [source]
     size, free = sum(p.stat().st_size for p in files), shutil.disk_usage(tempfile.gettempdir()).free
     if size > free:

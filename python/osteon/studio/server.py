@@ -1,8 +1,8 @@
-"""Requests of the page and their answers. Work on arrays and files is in plain functions, which Starlette calls in
-threads.
+"""Requests of the page, and answers to these requests. Work on arrays and files is in plain functions, which Starlette
+calls in threads.
 
     GET   /, /page/NAME, /viewer.js     the page; the viewer is the viewer of the report
-    *     /api/...                      data; all requests need the token (guard.py)
+    * /api/...                      data; all requests need the token (guard.py)
     GET   /results/TICKET/NAME          a file of results, for frames and links, which cannot send a header
 """
 
@@ -33,9 +33,10 @@ VIEWER = PAGE.parents[1] / "report" / "viewer"
 SHARED = ("volumes.js", "slices.js", "surface.glsl.js", "surface.js")
 EXPORTS = "unpack, formatValue, roundLength, slicesOf, surfaceOf, PLANES, AXES"
 SECONDS_BETWEEN_LOOKS = 0.2
-# A report has its own script and a policy that permits this script. The script cannot access the page and its data.
+# A report has a script of its own. This policy permits the script. The script cannot access the page and the data of
+# the page.
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-popups"
-# Other documents, such as SVG and XML, can contain scripts. This policy prevents these scripts from running.
+# Other documents such as SVG and XML may contain scripts. This policy prevents such scripts from running.
 FILE_POLICY = "sandbox allow-downloads; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/tiff")
 
@@ -54,7 +55,7 @@ class Server:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.schema: dict[str, Any] | None = None
-        # Slow requests have their own threads, so that slow requests do not delay other requests.
+        # Slow requests have threads of their own, and therefore do not delay other requests.
         self.quick, self.reading, self.drawing, self.checking = Crew(32), Crew(8), Crew(2), Crew(1)
 
     def routes(self) -> list[Route]:
@@ -269,7 +270,7 @@ class Server:
         return {"text": self.session.runs.job_of(request.path_params["number"])}
 
     def get_frame(self, request: Request, body: Any) -> Response:
-        """Return the latest picture of a running solver; empty if the page has it already."""
+        """Return the latest picture of a running solver. If the page already has this picture, the answer is empty."""
         self.session.require_job()
         folder = self.session.folders.below(self.session.runs.results_of(request.path_params["number"]))
         latest = results.latest_frame(folder)
@@ -279,7 +280,8 @@ class Server:
             return of_bytes(file.read(), {"X-Name": latest.name})
 
     def get_results(self, request: Request, body: Any) -> dict[str, Any]:
-        """Return files and addresses of the results of a run, which is given by its number, or of the open folder."""
+        """Return the files of the results and their addresses. The results are those of a run with a given number, or
+        those of the open folder."""
         number = request.query_params.get("run")
         folder = self.session.results_of(int(number) if number else None)
         if folder is None or not folder.is_dir():
@@ -347,7 +349,8 @@ class Server:
     # Events
 
     async def events(self, request: Request) -> Response:
-        """Stream lines of JSON: changes of the job, runs and their progress. An EventSource cannot send a token."""
+        """Stream lines of JSON. The lines contain changes of the job, runs, and the progress of runs. The page does not
+        use an EventSource, because an EventSource cannot send a token."""
         return StreamingResponse(self._events(request), media_type="application/x-ndjson")
 
     async def _events(self, request: Request) -> AsyncIterator[str]:
@@ -378,7 +381,7 @@ class Server:
         note = ""
         try:
             runs.tend()
-        except OSError as e:  # a full disk, for example; the queue retries at the next poll
+        except OSError as e:  # for example, the disk is full; the queue retries at the next poll
             note = f"the list of runs cannot be written: {e.strerror}"
         progress_file, entries = {}, runs.listed()
         for entry in entries:
@@ -391,7 +394,8 @@ class Server:
 
 
 def file_in(folder: Path, name: str) -> Path | None:
-    """Return a file directly in a folder, with links resolved; None if it does not exist."""
+    """Return a file that is directly in a folder after resolving links. If the file does not exist, the result is
+    None."""
     try:
         path = (folder / name).resolve()
         return path if path.parent == folder.resolve() and path.is_file() else None
@@ -400,7 +404,7 @@ def file_in(folder: Path, name: str) -> Path | None:
 
 
 def summary_in(folder: Path) -> dict[str, Any]:
-    """Return the summary of results; empty if there is none. @throws DataError, OSError"""
+    """Return the summary of results. Without a summary, the result is empty. @throws DataError, OSError"""
     try:
         found = json_of(folder / "summary.json")
     except FileNotFoundError:

@@ -1,4 +1,5 @@
-"""State of a studio: opened folders, a job with its scan, check and runs, or a folder of results."""
+"""State of a studio. The state consists of the opened folders, and of a job (with its scan, check and runs) or a folder
+of results."""
 
 import json
 import os
@@ -22,7 +23,7 @@ MOST_TICKETS = 50
 
 
 class Session:
-    """Safe to use from several threads."""
+    """Several threads may use the object concurrently."""
 
     def __init__(self, folder: Path) -> None:
         self.folders = Folders(folder)
@@ -34,8 +35,8 @@ class Session:
         self.lock = threading.Lock()
         self._scan: tuple[Any, Scan] | None = None
         self.tickets: dict[str, Path] = {}
-        self.note = ""  # message about the opening, for the page
-        self.added: set[tuple[Path, int]] = set()  # runs added to a queue by this studio
+        self.note = ""  # message for the page about the opened path
+        self.added: set[tuple[Path, int]] = set()  # runs that this studio has added to a queue
 
     def open(self, text: str) -> None:
         """@throws DataError, UsageError"""
@@ -52,7 +53,8 @@ class Session:
             self._open(self._job_of(path))
 
     def _open(self, path: Path) -> None:
-        self.folders.below(path.with_suffix(".studio"))  # the studio writes to this folder, which may be a link
+        # the studio writes to this folder, and the folder may be a link
+        self.folders.below(path.with_suffix(".studio"))
         job = JobFile(path)
         job.text()
         if self.runs is not None:
@@ -61,7 +63,7 @@ class Session:
         self.results = None
 
     def _job_of(self, scan: Path) -> Path:
-        """Return the job of a scan: an existing job in the folder of the scan, or a new job."""
+        """Return the job for a scan. The job is an existing job in the folder of the scan, or a new job."""
         stem = scan.name.split(".")[0] or "job"
         target = self.folder / f"{stem}.toml"
         for candidate in (target, scan.with_name(f"{stem}.toml")):
@@ -93,12 +95,12 @@ class Session:
         return self.job
 
     def data(self) -> dict[str, Any]:
-        """Return the job's keys; empty for invalid TOML."""
+        """Return the keys of the job. For invalid TOML, the result is empty."""
         data = self.require_job().state()["data"]
         return data if isinstance(data, dict) else {}
 
     def scan(self) -> Scan:
-        """Return the scan of the current job. After a change of the file or its steps, the scan is read again.
+        """Return the scan of the current job. If the file or its steps have changed, the scan is read again.
         @throws DataError"""
         job = self.require_job()
         image = self.data().get("image")
@@ -117,13 +119,13 @@ class Session:
         key = (str(path), stamp.st_size, stamp.st_mtime_ns, repr(steps), repr(given) if steps else "", accepts)
         with self.lock:
             if self._scan is None or self._scan[0] != key:
-                self._scan = None  # releases the older scan before the new scan is read
+                self._scan = None  # this assignment frees the old scan before the new scan is read
                 require_inside(path, self.folders.below)
                 self._scan = (key, Scan(path, steps, given, accepts))
             return self._scan[1]
 
     def void_labels(self) -> list[int] | None:
-        """Return the empty labels of a label image."""
+        """Return the labels of empty space in a label image."""
         segment = self.data().get("segment")
         if not isinstance(segment, dict) or segment.get("labels") is not True:
             return None
@@ -136,7 +138,7 @@ class Session:
             try:
                 require_inside(Path(os.path.normpath(folder / path)), self.folders.below)
             except (OSError, ValueError):
-                continue  # unreadable; the program reports the reason
+                continue  # the file cannot be read; the program will report the reason
 
     def check(self) -> dict[str, Any]:
         job = self.require_job()
@@ -146,18 +148,18 @@ class Session:
         except Outside:
             raise
         except DataError:
-            scan = None  # the check reports the fault
+            scan = None  # the check will report the fault
         assert self.checker is not None
         return self.checker.check(job.path, job.digest(), scan)
 
     def estimate(self) -> dict[str, Any]:
         job = self.require_job()
         self.require_images_inside()
-        there = f"output.directory={json.dumps(str(job.folder))}"  # folder where the check stored the model
+        there = f"output.directory={json.dumps(str(job.folder))}"  # the check has stored the model in this folder
         return answer_of("estimate", f"./{job.path.name}", "--quick", "--set", there, folder=job.path.parent)
 
     def use_protocol(self, base: str, name: str) -> None:
-        """Rewrite the job by a protocol, as one undo step."""
+        """Rewrite the job with a protocol. The change is one undo step."""
         if name not in protocols():
             raise UsageError(f"no protocol '{name}'")
         job = self.require_job()
@@ -166,7 +168,7 @@ class Session:
         job.put(base, text)
 
     def results_of(self, run: int | None) -> Path | None:
-        """Return the folder of a run by its number, or the open folder."""
+        """Return the folder of the run with a number. Without a number, return the open folder."""
         return self.results if run is None or self.runs is None else self.runs.results_of(run)
 
     def require_results(self, run: int | None) -> Path:
@@ -179,12 +181,12 @@ class Session:
         return self.folders.below(folder)
 
     def log(self, entry: dict[str, Any]) -> None:
-        """Write to the log of the job, if one is open."""
+        """If a job is open, write to the log of the job."""
         if self.job is not None:
             self.job.log(entry)
 
     def ticket(self, folder: Path) -> str:
-        """Return a name by which files of results can be fetched without the token, for frames and links."""
+        """Return a name with which frames and links can fetch files of results without the token."""
         folder = self.folders.below(folder)
         for known, path in self.tickets.items():
             if path == folder:

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Boxes, spacings and views of 3-D arrays. All arrays have the axis order (z, y, x) in C order: x is contiguous.
+/// Boxes, spacings and views of 3-D arrays. All arrays have the axis order (z, y, x) in C order. Values are contiguous along
+/// x.
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace osteon {
 
-/// A position or an extent in voxels, (z, y, x).
+/// A position or an extent (z, y, x) in voxels.
 struct index3 {
   std::int64_t z = 0, y = 0, x = 0;
   friend bool operator==(const index3&, const index3&) = default;
@@ -20,7 +21,7 @@ struct index3 {
   std::int64_t volume() const { return z * y * x; }
 };
 
-/// A half-open box of voxels, [begin, end) on each axis.
+/// A half-open box of voxels. The box is [begin, end) on each axis.
 struct box3 {
   index3 begin, end;
   friend bool operator==(const box3&, const box3&) = default;
@@ -32,7 +33,7 @@ struct box3 {
   }
 };
 
-/// A vector in space, (z, y, x), such as the edge lengths of a voxel, an origin or a direction. Lengths are in mm.
+/// A vector (z, y, x) in space, such as the edge lengths of a voxel, an origin or a direction. Lengths are in mm.
 struct vector3 {
   double z = 0, y = 0, x = 0;
   friend bool operator==(const vector3&, const vector3&) = default;
@@ -40,8 +41,8 @@ struct vector3 {
   double& operator[](int axis) { return axis == 0 ? z : axis == 1 ? y : x; }
 };
 
-/// A borrowed 3-D array of shape (z, y, x); x is contiguous. Its members have the names of std::mdspan, which replaces this
-/// class in C++23.
+/// A borrowed 3-D array of shape (z, y, x). Values are contiguous along x. The members have the names of std::mdspan. With
+/// C++23, std::mdspan can replace this class.
 template <class T>
 class view3 {
  public:
@@ -65,7 +66,7 @@ class view3 {
   index3 shape_;
 };
 
-/// An axis. The values are indices into (z, y, x).
+/// An axis of an array. The values are indices into (z, y, x).
 enum class axis : int { z = 0, y = 1, x = 2 };
 
 }  // namespace osteon

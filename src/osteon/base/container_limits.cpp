@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Hierarchy of control groups: mount point, mounted group, and group of this process.
+// Hierarchy of control groups, with the mount point, the mounted group, and the group of this process.
 struct hierarchy {
   fs::path mount_point, mounted_group, group;
 };
@@ -35,8 +35,8 @@ bool has(const std::string& list, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Group of this process for a controller of version 1, or for version 2 if `controller` is empty. The lines of
-// /proc/self/cgroup are "number:controllers:path".
+// Group of this process for a controller of version 1. If `controller` is empty, the result is the group for version 2. The
+// lines of /proc/self/cgroup have the format "number:controllers:path".
 std::optional<std::string> group_of(const fs::path& root, std::string_view controller) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -48,7 +48,7 @@ std::optional<std::string> group_of(const fs::path& root, std::string_view contr
   return std::nullopt;
 }
 
-// /proc/self/mountinfo: "id parent device root mount-point options ... - type source options".
+// The lines of /proc/self/mountinfo have the format "id parent device root mount-point options ... - type source options".
 std::optional<hierarchy> hierarchy_of(const fs::path& root, std::string_view controller) {
   const auto group = group_of(root, controller);
   if (!group) return std::nullopt;
@@ -65,8 +65,8 @@ std::optional<hierarchy> hierarchy_of(const fs::path& root, std::string_view con
   return std::nullopt;
 }
 
-// Folders of the process's group and of those parent groups that are mounted. In a container, the mount point may be the
-// group itself, although the path names another group.
+// Folders of the group of this process, and folders of those parent groups that are mounted. In a container, the mount point
+// may be the folder of the group, although the path contains another group.
 std::vector<fs::path> folders_of(const hierarchy& of) {
   std::error_code failed;
   fs::path inside = of.group.lexically_relative(of.mounted_group);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A number and its noun in singular or plural.
+/// A number, and a noun in singular or plural.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -60,7 +60,7 @@ principal_axes principal_axes_of(const std::array<std::array<double, 3>, 3>& ten
 double spectral_radius_of_sequence(std::span<const double> gram, int size, double least_part) {
   const MatrixXd products = matrix_of(gram, size, size);
   const Index n = size - 1;
-  // Scale all vectors to unit length. The last vectors may consist of rounding errors only.
+  // All vectors are scaled to unit length. Otherwise, the last vectors could consist of rounding errors only.
   VectorXd scale(n);
   for (Index i = 0; i < n; ++i) scale[i] = products(i, i) > 0 ? 1 / std::sqrt(products(i, i)) : 0;
   const MatrixXd before = scale.asDiagonal() * products.topLeftCorner(n, n) * scale.asDiagonal();

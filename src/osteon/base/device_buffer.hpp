@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Memory of a CUDA device, for sources compiled by nvcc.
+/// Memory of a CUDA device. Sources compiled by nvcc use these functions.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline void check_device(cudaError_t result, const char* call) {
                         "; check its memory and driver with nvidia-smi");
 }
 
-/// Wait for the device. Throws the errors of previously launched kernels.
+/// Wait until the device has executed all kernels. The function throws the errors of these kernels.
 inline void finish_device() { check_device(cudaDeviceSynchronize(), "execution of a kernel"); }
 
 /// An owned array on the device.

@@ -1,7 +1,7 @@
 #include <osteon/base/digest.hpp>
 
 #include <fmt/format.h>
-// Use the functions of SHA-256 only, because the generic interface would link all of OpenSSL into a static program.
+// Only the functions of SHA-256 are used. The generic interface would link all of OpenSSL into a static program.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 

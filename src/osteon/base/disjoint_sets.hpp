@@ -12,8 +12,8 @@
 
 namespace osteon {
 
-/// A partition of 0 ... size() - 1. The root of a set is its smallest member. The result therefore does not depend on the
-/// order of the unions.
+/// A partition of the integers 0 to size() - 1. The root of a set is the smallest member of the set. The root therefore does
+/// not depend on the order of the unions.
 template <std::signed_integral Index>
 class disjoint_sets_of {
  public:
@@ -27,7 +27,7 @@ class disjoint_sets_of {
   }
   std::size_t size() const { return parent_.size(); }
 
-  /// Root of the set of a member. @cost nearly constant, amortised: path halving
+  /// Root of the set that contains a member. @cost nearly constant, amortised, because paths are halved
   Index find(Index i) {
     while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
     return i;
@@ -37,8 +37,8 @@ class disjoint_sets_of {
     parent_[at(std::max(i, j))] = std::min(i, j);
   }
 
-  /// Return the number of the set of each member. Sets are numbered from 0 in the order of their roots. Calls `first(root)`
-  /// for each root, and empties the partition.
+  /// Return the number of the set that contains each member. Sets are numbered from 0 in the order of their roots. The
+  /// function calls `first(root)` for each root, and empties the partition.
   template <class First>
   std::vector<Index> number(First first) {
     Index count = 0;
@@ -48,7 +48,7 @@ class disjoint_sets_of {
         p = count++;
         first(i);
       } else {
-        p = parent_[at(p)];  // parent_[p] is already the number of the set, because p < i
+        p = parent_[at(p)];  // parent_[p] already contains the number of the set, because p < i
       }
     }
     return std::exchange(parent_, {});

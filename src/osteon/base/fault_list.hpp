@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Checks that throw on the first fault, or collect all faults of a job or of a solver's input.
+/// Checks that throw on the first fault, or that collect all faults of a job or of a solver's input.
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
@@ -10,25 +10,24 @@
 
 namespace osteon {
 
-/// Throw an error unless a condition holds. The arguments are evaluated in both cases.
+/// Throw an error if a condition is false. The arguments are evaluated even if the condition is true.
 template <class Error, class... Values>
 void require(bool holds, fmt::format_string<Values...> text, Values&&... values) {
   if (!holds) throw Error(fmt::format(text, std::forward<Values>(values)...));
 }
 
-/// Appends a fault for each condition that does not hold:
-/// `expect(f.inertia, "flow.cfl", "{} requires flow.inertia = true", *f.cfl)`.
+/// Appends a fault for each false condition: `expect(f.inertia, "flow.cfl", "{} requires flow.inertia = true", *f.cfl)`.
 class fault_list {
  public:
-  /// Stores the faults for require_none().
+  /// Store the faults in this object for require_none().
   fault_list() : problems_(&own_) {}
-  /// @param problems receives the faults @param prefix of all keys: `boundary[2].`
+  /// @param problems list that receives the faults @param prefix beginning of all keys, for example `boundary[2].`
   explicit fault_list(std::vector<problem>& problems, std::string prefix = {})
       : problems_(&problems), prefix_(std::move(prefix)) {}
   fault_list(const fault_list&) = delete;
   fault_list& operator=(const fault_list&) = delete;
 
-  /// @param text of the fault, formatted only if the condition fails @return holds
+  /// @param text text of the fault, formatted only if the condition is false @return the value of the condition
   template <class... Values>
   bool operator()(bool holds, const std::string& key, fmt::format_string<Values...> text, Values&&... values) const {
     if (!holds) problems_->push_back({prefix_ + key, fmt::format(text, std::forward<Values>(values)...)});
@@ -41,7 +40,7 @@ class fault_list {
   /// Append a fault without a key.
   bool operator()(bool holds, const std::string& text) const { return (*this)(holds, {}, text.c_str()); }
 
-  /// @throws usage_error with the texts of all faults, one per line
+  /// @throws usage_error with the texts of all faults, one fault per line
   void require_none() const {
     std::string lines;
     for (const problem& fault : *problems_) lines += (lines.empty() ? "" : "\n") + fault.text;

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// Loops on host and device. Kernels are functors of an index. The functions below call a functor for each index, with
-/// OpenMP threads (g++) or by a kernel launch (nvcc).
+/// Loops on the host and on the device. A kernel is a functor with an index as argument. The functions below call a functor
+/// for each index. With g++, OpenMP threads call the functor; with nvcc, a kernel launch calls the functor.
 ///
-/// A functor is a pure function of its index and of views. A functor does not allocate memory, throw exceptions or call
-/// virtual functions. Mark functors with OSTEON_HD for compilation by both compilers. Calls with different indices must not
-/// write the same element; otherwise the result depends on the number of threads.
+/// The result of a functor depends only on its index and its views. A functor does not allocate memory, throw exceptions or
+/// call virtual functions. Mark functors with OSTEON_HD. Both compilers can then compile the functors. Calls with different
+/// indices must not write to the same element. Otherwise, the result depends on the number of threads.
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +17,7 @@
 
 namespace osteon {
 
-/// Shorter loops run on the calling thread, because the start of a thread team costs more than such a loop.
+/// Shorter loops run on the calling thread, because starting a thread team takes longer than such a loop.
 inline constexpr std::int64_t shortest_parallel_loop = 4096;
 
 #if defined(__CUDACC__)
@@ -42,8 +42,8 @@ void for_each(std::int64_t count, F body) {
 #endif
 }
 
-/// Call `body(begin, end)` for the ranges [0, block), [block, 2 block), ... of [0, count), in any order. Host kernels that
-/// process a range of contiguous elements use this function.
+/// Call `body(begin, end)` for the ranges [0, block), [block, 2 block), ... of [0, count) in any order. Host kernels use
+/// this function to process ranges of contiguous elements.
 template <class F>
 void for_each_block(std::int64_t count, std::int64_t block, F body) {
   const std::int64_t blocks = (count + block - 1) / block;
@@ -51,8 +51,8 @@ void for_each_block(std::int64_t count, std::int64_t block, F body) {
   for (std::int64_t b = 0; b < blocks; ++b) body(b * block, b * block + block < count ? b * block + block : count);
 }
 
-/// Sum `term(begin, end)` over fixed blocks of [0, count). Blocks and summation order do not depend on the number of
-/// threads. The rounding of the result is therefore also independent of this number.
+/// Sum `term(begin, end)` over fixed blocks of [0, count). Blocks and order of summation do not depend on the number of
+/// threads. The rounding of the result therefore does not depend on the number of threads either.
 template <class F>
 double reduce_blocks(std::int64_t count, F term) {
   constexpr std::int64_t block = 8192;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// JSON as text. Only json_text.cpp instantiates the parser and the writer, for nlohmann::json and nlohmann::ordered_json,
-/// because each source that instantiates these templates compiles for an additional second.
+/// JSON text. Only json_text.cpp instantiates the parser and the writer of nlohmann::json and nlohmann::ordered_json. The
+/// instantiation of these templates adds a second to the compile time of a source.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ template <class Json>
 Json valid_json_from_text(std::string_view text);
 
 /// Bytes of strings that are not UTF-8 are replaced.
-/// @param indent number of spaces per level; -1: one line @param ascii escape all other characters
+/// @param indent number of spaces per level; -1: text on one line @param ascii true: escape all characters outside of ASCII
 template <class Json>
 std::string json_to_text(const Json& value, int indent = -1, bool ascii = false);
 

@@ -5,7 +5,7 @@
 
 namespace osteon {
 
-/// Empty a vector and free its memory. In contrast, `clear` and `v = {}` do not free the memory.
+/// Empty a vector, and free the memory of the vector. `clear` and `v = {}` do not free the memory.
 template <class T>
 void release(std::vector<T>& values) {
   std::vector<T>().swap(values);

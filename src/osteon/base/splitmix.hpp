@@ -5,7 +5,7 @@
 
 namespace osteon {
 
-/// Finaliser of splitmix64: a bijection in which any change of the input changes about half of the output bits.
+/// Finaliser of splitmix64. This bijection changes about half of the output bits for any change of the input.
 /// @cite [Steele2014]
 constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -13,7 +13,7 @@ constexpr std::uint64_t mix_bits(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Increment of the state of splitmix64 before each number: 2^64 divided by the golden ratio.
+/// Increment of the state of splitmix64 before each number. The increment is 2^64 divided by the golden ratio.
 constexpr std::uint64_t splitmix_increment = 0x9e3779b97f4a7c15U;
 
 /// Output of splitmix64 for the state `x`.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Wall and CPU clocks.
+/// Clocks for wall time and CPU time.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace osteon {
 
-/// Measures the seconds since its construction or last restart.
+/// Measures the time in seconds since construction or the last restart.
 class stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
@@ -19,14 +19,14 @@ class stopwatch {
   clock::time_point start_ = clock::now();
 };
 
-/// CPU seconds of this process, all threads.
+/// CPU time in seconds of all threads of this process.
 inline double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// CPU seconds of the child processes that have been waited for, and of their children.
+/// CPU time in seconds of terminated child processes for which this process has waited, and of their children.
 inline double cpu_seconds_of_children() {
   rusage used{};
   getrusage(RUSAGE_CHILDREN, &used);

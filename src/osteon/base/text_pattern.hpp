@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Regular expressions. Only text_pattern.cpp uses std::regex, because its instantiation needs seconds of compile time.
+/// Regular expressions. Only text_pattern.cpp includes std::regex, because its instantiation takes several seconds of
+/// compile time.
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,12 +10,12 @@ namespace osteon {
 
 class text_pattern {
  public:
-  /// @param expression in the grammar of ECMAScript
+  /// @param expression regular expression in the grammar of ECMAScript
   explicit text_pattern(const std::string& expression);
-  /// Match the whole text. Returns the text and its groups, or an empty list if the text does not match. A group without a
-  /// match is empty.
+  /// Match the whole text with the expression. The function returns the text and its groups. If the text does not match, the
+  /// list is empty. A group without a match is empty.
   std::vector<std::string> match(const std::string& text) const;
-  /// First group of each match within the text.
+  /// First group of each match in the text.
   std::vector<std::string> find_all(const std::string& text) const;
 
  private:

@@ -1,5 +1,5 @@
-#define XXH_INLINE_ALL  // compiles XXH3 for the vector units of this machine; the installed library is compiled for a
-                        // baseline processor
+#define XXH_INLINE_ALL  // with this macro, XXH3 is compiled for the vector units of this machine; the installed library is
+                        // compiled for a baseline processor
 #include <osteon/base/xxh3.hpp>
 
 #include <fmt/format.h>

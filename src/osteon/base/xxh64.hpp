@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// XXH64: a fast non-cryptographic digest that detects damage.
+/// XXH64, a fast non-cryptographic digest that detects damage of data.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,14 +11,14 @@ struct XXH64_state_s;
 
 namespace osteon {
 
-/// Incremental XXH64 with seed 0, about eight times as fast as SHA-256.
+/// Incremental XXH64 with seed 0. XXH64 is about eight times as fast as SHA-256.
 /// @cite [xxHash], specification 0.1.1
 class xxh64 {
  public:
   xxh64();
   void update(std::span<const std::byte> bytes);
   std::uint64_t value() const;
-  /// Lower-case hexadecimal digest, 16 characters, most significant first.
+  /// Lower-case hexadecimal digest of 16 characters. The most significant character is first.
   std::string hex() const;
 
  private:

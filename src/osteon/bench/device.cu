@@ -1,8 +1,8 @@
 /// @file
-/// Correctness and speed of the kernels on a CUDA device: osteon_bench_device [EDGE]
+/// Correctness and speed of the kernels on a CUDA device. Usage: osteon_bench_device [EDGE]
 ///
-/// The model is a sheet of bone-like thickness in a cube of EDGE voxels (default 96). Prints JSON. The exit code is 1 if a
-/// result is wrong, and 77 if no device is usable. Build the program with tools/cuda_compile.py.
+/// The model is a sheet with the thickness of bone, in a cube of EDGE voxels (default 96). The program prints JSON. The exit
+/// code is 1 if a result is wrong, and 77 without a usable device. Build the program with tools/cuda_compile.py.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +23,7 @@ namespace {
 constexpr vector3 spacing_mm{0.02, 0.03, 0.025};
 const std::vector<kernel::lame> materials{{}, kernel::lame_of(10, 0.3), kernel::lame_of(3, -0.2), kernel::lame_of(25, 0.4)};
 
-/// Labels 1 .. 3 on a gyroid sheet, shape (edge, edge, edge). The sheet has a quarter of the voxels and is connected along
+/// Labels 1 to 3 on a gyroid sheet, shape (edge, edge, edge). The sheet has a quarter of the voxels and is connected along
 /// all axes.
 std::vector<material_number> sheet(std::int64_t edge) {
   std::vector<material_number> image;
@@ -55,7 +55,7 @@ double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
   return difference / size;
 }
 
-/// Time of the kernels that `launch` starts on the device, minimum of 20 runs.
+/// Time of the kernels that `launch` starts on the device. The result is the minimum of 20 runs.
 template <class L>
 double seconds_of(L launch) {
   double best = 1e30;
@@ -76,7 +76,7 @@ double seconds_on_device(std::int64_t count, F functor) {
 
 class comparison {
  public:
-  /// @param unit unit of one value of the result @param bytes memory traffic per value, if known
+  /// @param unit unit of a value of the result @param bytes memory traffic per value, if known
   template <class T>
   void add(const char* name, const char* unit, double seconds, const std::vector<T>& device, const std::vector<T>& host,
            double values, double bytes = 0) {
@@ -179,7 +179,7 @@ void compare_vectors(std::int64_t count, comparison& table) {
             n, 2.0 * sizeof(T));
 }
 
-/// Full box of `edge`^3 cells of three materials with insulated faces. Number 0 is not a cell.
+/// Complete box of `edge`^3 cells with three materials. The faces of the box are insulated. Number 0 is not a cell.
 template <class T>
 void compare_conduction(std::int32_t edge, comparison& table) {
   const std::int32_t plane = edge * edge, cells = plane * edge;
@@ -214,7 +214,7 @@ void compare_conduction(std::int32_t edge, comparison& table) {
   kernel::for_each_flux(k, x.data(), [&](std::int32_t i, T flux) { by_host[static_cast<std::size_t>(i)] = flux; });
 
   const device_buffer<kernel::conduction_row> rows(kernel::rows_of(segments));
-  // Cell 0 may refer to the first row, because cell 0 has no open neighbours and its result is not stored.
+  // Cell 0 may refer to the first row. Cell 0 has no open neighbours, and its result is not stored.
   std::vector<std::int32_t> row_of_cell = kernel::rows_of_cells(segments, cells + 1);
   row_of_cell[0] = 0;
   const device_buffer<std::int32_t> row_there(row_of_cell);

@@ -16,8 +16,8 @@ namespace osteon::bench {
 
 namespace {
 
-// In round s, rank r sends to rank r + s. One rank sends a parcel of `skew` times the mean size; all other ranks send equal
-// parcels.
+// In round s, rank r sends a parcel to rank r + s. One rank sends a parcel with `skew` times the mean size. All other ranks
+// send equal parcels.
 std::int64_t parcel_bytes(const exchange_case& parameters, int from, int to, int ranks) {
   const int round = (to - from + ranks) % ranks;
   if (round == 0 || ranks == 1) return parameters.bytes;
@@ -33,7 +33,7 @@ struct timed_method {
   std::vector<double> seconds;
 };
 
-// Mean duration of `times` runs on the slowest rank [s].
+// Mean duration in s of `times` runs on the slowest rank.
 double slowest(MPI_Comm comm, const timed_method& method, std::vector<std::byte>& in, int times) {
   MPI_Barrier(comm);
   const stopwatch watch;
@@ -91,7 +91,7 @@ std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& 
       if (in != expected) throw data_error(fmt::format("'{}' and MPI_Alltoallv deliver different data", method.name));
     });
   }
-  // Measure batches of about a millisecond. The durations of clock calls and barrier are then negligible.
+  // A batch takes about a millisecond. The durations of the calls of the clock and of the barrier are then negligible.
   double one = slowest(comm, methods.front(), in, 3);
   MPI_Bcast(&one, 1, MPI_DOUBLE, 0, comm);
   const int times = static_cast<int>(std::clamp(1e-3 / one, 1.0, 1000.0));

@@ -15,7 +15,7 @@ namespace osteon::bench {
 
 namespace {
 
-// Value of a line of /proc/self/status in bytes; 0 if missing.
+// Value in bytes from a line of /proc/self/status. If the line is missing, the result is 0.
 double resident(const std::string& name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -26,7 +26,7 @@ double resident(const std::string& name) {
 // Reset the peak of the resident memory.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
-// Bytes per second of a = b + 3 c on arrays larger than all caches.
+// Memory bandwidth in bytes/s of a = b + 3 c on arrays that are larger than all caches.
 double triad() {
   kernel::triad limit(1 << 26);
   double best = 1e30;
@@ -39,7 +39,7 @@ double triad() {
   return static_cast<double>(bytes) / best;
 }
 
-// CPU seconds of y = K x.
+// CPU time in s of y = K x.
 double product_seconds(const physics::flow_cells& cells) {
   const auto k = cells.stencil<float>();
   const std::int64_t stride = cells.stride();
@@ -107,8 +107,8 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
       answer = physics::solve_permeability(problem, solver, null_log());
       const double taken = sum_of_ranks(comm, cpu_seconds() - start);
       cpu = std::min(cpu, taken);
-      // Wall times depend on other programs of this machine. Divide the CPU time between set-up and iterations in proportion
-      // to their wall times.
+      // Wall times depend on other programs that run on this machine. The CPU time is divided between set-up and iterations
+      // in proportion to their wall times.
       double iterating = 0;
       for (const physics::flow_direction& d : answer.directions) iterating += d.certificate.solve_seconds;
       solving = std::min(solving, taken * iterating / (iterating + answer.setup_seconds));
@@ -140,7 +140,8 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
     const auto cells = physics::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
                                                 static_cast<int>(problem.directions[0]));
     const double product = product_seconds(cells);
-    // The product reads four values, a byte for each friction and the neighbours' bits, and writes four values.
+    // The product reads four values, one byte for each friction, and the bits of the neighbours. The product writes four
+    // values.
     const double traffic = 36.0 * cells.grid.owned;
     row["product_ns_per_voxel"] = 1e9 * product / std::max(cells.grid.owned, 1);
     row["product_share_of_triad"] = traffic / product / bandwidth;

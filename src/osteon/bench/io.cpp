@@ -19,7 +19,7 @@
 namespace osteon::bench {
 namespace {
 
-/// Temporary folder, created by the first rank and removed at the end of the run.
+/// Temporary folder. The first rank creates the folder, and removes the folder at the end of the run.
 class scratch_folder {
  public:
   explicit scratch_folder(const std::string& parent)

@@ -51,7 +51,7 @@ std::vector<io_method> io_workload::methods() {
   try {
     io::check_storage({io::compression::zstd});
     add("write result", "netCDF, zstd", "zstd.nc", [&] { write_netcdf("zstd.nc", {io::compression::zstd}); });
-  } catch (const usage_error&) {  // the filter is missing
+  } catch (const usage_error&) {  // HDF5 has no zstd filter
   }
   return all;
 }
@@ -104,7 +104,7 @@ void io_workload::make_model(const voxel::image& image) {
   script_.results.with_places = true;
 }
 
-// Smooth displacement with noise in its last digits, as in results of a solver.
+// Smooth displacement with noise in its last digits, as in the results of a solver.
 void io_workload::make_field() {
   const index3 n = header_.shape, mine = where_.owned.shape();
   const voxel::run_set cells = voxel::active_cells({material_.data(), mine}), nodes = voxel::corner_nodes(cells);
@@ -140,7 +140,7 @@ void io_workload::waiting(F call) {
   waited_ += cpu_seconds() - before;
 }
 
-// As in PARA-BMU, the first rank reads all records and sends the planes to the other ranks.
+// As in PARA-BMU, the first rank reads all records, and sends the planes to the other ranks.
 void io_workload::read_text_by_scanf() {
   const index3 n = header_.shape;
   const std::int64_t plane = n.y * n.x;
@@ -166,7 +166,7 @@ void io_workload::read_text_by_scanf() {
   if (mine != material_) throw data_error("text file of the model: materials differ from the image");
 }
 
-// As in PARA-BMU, each rank appends its nodes and sends the number of nodes to the next rank.
+// As in PARA-BMU, each rank appends its nodes, and sends the number of nodes to the next rank.
 void io_workload::write_text_by_printf() {
   const int rank = comm::rank(comm_);
   long number = 0;
@@ -205,7 +205,7 @@ void io_workload::write_netcdf(const char* name, const io::storage& stored) {
   writer.close();
 }
 
-// Read the voxels as raw bytes, without checks of the file.
+// Read the voxels as raw bytes, and do not check the file.
 void io_workload::read_raw() {
   std::vector<std::uint8_t> mine(material_.size());
   const std::int64_t before = where_.owned.begin.z;
@@ -219,7 +219,7 @@ void io_workload::read_raw() {
     throw data_error("raw model: materials differ from the image");
 }
 
-// Write the content of a result as raw bytes: the materials, followed by dense floats.
+// Write the content of a result as raw bytes. The materials precede the dense floats.
 void io_workload::write_raw(const char* name, bool sync) {
   const index3 n = header_.shape + index3{1, 1, 1};
   const std::int64_t plane = 3 * n.y * n.x, first = where_.owned.begin.z, cells = header_.shape.y * header_.shape.x;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Workload of the input and output benchmark. The workload consists of a model in all formats, a field at the nodes, and
-/// all methods that read the model or write the field.
+/// methods. The methods read the model or write the field.
 #include <mpi.h>
 
 #include <cstdint>
@@ -23,22 +23,22 @@ namespace osteon::bench {
 struct io_method {
   std::string operation, name;
   std::function<void()> run;  ///< @collective on the workload's ranks
-  std::string file;           ///< file read or written by `run`
+  std::string file;           ///< file that `run` reads or writes
 };
 
-/// The workload of the benchmark. VOX-FE text is read by scanf and written by printf. Ranks write text one after another.
-/// `waited` is the CPU time of a rank that polls until the preceding ranks have written.
+/// The workload of the benchmark. Text files of VOX-FE are read by scanf and written by printf. Ranks write text one after
+/// another. `waited` is the CPU time of a rank that polls until the preceding ranks have written their text.
 class io_workload {
  public:
-  /// Write the model to `folder` in all formats. @param image material numbers as bytes, 0 is empty space; used on rank 0
+  /// Write the model to `folder` in all formats. @param image material numbers as bytes; 0 is empty space; used on rank 0
   /// @throws usage_error if the image is not of type uint8 @collective on comm
   io_workload(MPI_Comm comm, const voxel::image& image, std::string folder);
 
-  /// All methods. The methods with zstd are absent if HDF5 does not find the zstd filter.
+  /// All methods of the workload. Without the zstd filter of HDF5, the list does not contain the methods with zstd.
   std::vector<io_method> methods();
-  /// Return the CPU seconds that this rank waited in the last run, and reset the stored value to 0.
+  /// Return the CPU time in seconds that this rank waited in the last run, and reset the stored time to 0.
   double waited() { return std::exchange(waited_, 0.0); }
-  /// Shape, elements, nodes, and bytes of the materials and the dense field.
+  /// Shape, number of elements, number of nodes, and sizes in bytes of the materials and the dense field.
   nlohmann::ordered_json facts() const;
 
  private:

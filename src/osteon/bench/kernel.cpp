@@ -1,10 +1,10 @@
 /// @file
-/// Measure y = K x of the brick kernel: osteon_bench_kernel REPETITIONS IMAGE.npy ...
+/// Measurement of y = K x with the brick kernel. Usage: osteon_bench_kernel REPETITIONS IMAGE.npy ...
 ///
-/// Each image is segmented by Otsu's threshold. The largest part of the image is used, once with a single material and once
-/// with one material for each grey value. Repetitions of all cases are interleaved. The program reports the minimum of the
-/// CPU time per thread, because wall times on a shared machine include other work. Set OMP_WAIT_POLICY=passive; otherwise
-/// waiting threads use CPU time.
+/// Each image is segmented with the threshold of Otsu. The largest part of the image is measured with a single material, and
+/// with one material for each grey value. Repetitions of all cases are interleaved. The program prints the minimum of the
+/// CPU time per thread. On a machine with other users, wall times also contain other work. Set OMP_WAIT_POLICY=passive.
+/// Otherwise, waiting threads use CPU time.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -26,7 +26,7 @@ using namespace osteon;
 
 namespace {
 
-/// CPU seconds of one call of `work`, divided by the number of threads.
+/// CPU time in s of one call of `work`, divided by the number of threads.
 template <class F>
 double seconds_of(int threads, F work) {
   omp_set_num_threads(threads);
@@ -35,7 +35,7 @@ double seconds_of(int threads, F work) {
   return (cpu_seconds() - start) / threads;
 }
 
-/// Bytes per second of a = b + 3 c on three arrays larger than all caches.
+/// Memory bandwidth in bytes/s of a = b + 3 c on three arrays that are larger than all caches.
 double triad_bandwidth(int threads, int repetitions) {
   omp_set_num_threads(threads);
   kernel::triad limit(1 << 26);
@@ -104,7 +104,8 @@ struct measurement {
   std::string image;
   bool one_material;
   solid model;
-  std::array<std::array<double, 2>, 2> best{{{1e30, 1e30}, {1e30, 1e30}}};  ///< seconds by precision and threads - 1
+  /// time in s for each precision and each number of threads - 1
+  std::array<std::array<double, 2>, 2> best{{{1e30, 1e30}, {1e30, 1e30}}};
 };
 
 int measure(int repetitions, const std::vector<std::string>& files) {
@@ -112,7 +113,7 @@ int measure(int repetitions, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     const voxel::image scan = io::read_npy(file);
     const auto range = voxel::check_values(scan);
-    // The modulus increases with the grey value from 1 to 2.
+    // The modulus increases from 1 to 2 with the grey value.
     voxel::density_law law;
     law.slope = 1 / (range.high - range.low);
     law.intercept = 1 - range.low / (range.high - range.low);

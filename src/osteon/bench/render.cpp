@@ -20,7 +20,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Waves and a bump, with values between 0 and 1 in the whole cube.
+// Waves and a bump. The values are between 0 and 1 in the whole cube.
 std::vector<float> wavy_field(const box3& part, index3 domain) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(part.volume()));
@@ -41,7 +41,7 @@ void save(const std::string& path, const std::vector<float>& values, index3 shap
   io::write_npy(path, array);
 }
 
-// Samples per second of interpolation alone, in a volume that fits into the L1 cache.
+// Rate in samples/s of pure interpolation, in a volume that fits into the L1 cache.
 double interpolation_limit() {
   constexpr std::int64_t edge = 16;
   const index3 domain{edge, edge, edge};
@@ -59,7 +59,7 @@ double interpolation_limit() {
     const double start = cpu_seconds();
     for (int i = 0; i < rounds; ++i) sum += around.value(values.data() + shared + (i & 1), segments.across());
     best = std::min(best, cpu_seconds() - start);
-    volatile float kept = sum[0];  // prevents removal of the sums by the compiler
+    volatile float kept = sum[0];  // this variable prevents the compiler from removing the sums
     (void)kept;
   }
   return 8.0 * rounds / best;
@@ -93,7 +93,8 @@ json render(MPI_Comm comm, const render_options& options) {
       scene.width = scene.height = options.pixels;
       scene.step_voxels = options.step_voxels;
       scene.view.zoom = 1.2;
-      // Opacities per voxel edge. The opacity of a control point refers to a hundredth of the diagonal.
+      // Opacities are converted to opacities per voxel edge. The opacity of a control point applies to a hundredth of the
+      // diagonal.
       const double path = std::sqrt(3.0) * options.edge / 100;
       const auto of_edge = [&](double opacity) { return static_cast<float>(1 - std::pow(1 - opacity, path)); };
       const double opacity = opaque ? 0.2 : 0.004;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Broadcast of a text. Only one rank needs the length of the text.
+/// Broadcast of a text. Only rank `root` needs the length of the text.
 #include <mpi.h>
 
 #include <string>

@@ -8,17 +8,17 @@ namespace osteon::comm {
 
 namespace {
 
-// Terminate the program on a rank that failed and left a collective in which other ranks are blocked. For example, a
-// collective write of Open MPI returns on the rank with the failed disk but blocks on all other ranks. The function calls
-// std::terminate instead of throwing an exception, because stack unwinding would call collectives (to close files or free
-// communicators) that the other ranks do not reach.
+// Terminate the program on a failed rank. The failed rank has left a collective that still blocks other ranks. For example,
+// a collective write of Open MPI returns on the rank with the failed disk, but blocks all other ranks. The function calls
+// std::terminate and throws no exception. Stack unwinding would call collectives (to close files or free communicators) that
+// the other ranks do not reach.
 [[noreturn]] void terminate_with_error(const outcome& local) noexcept { throw_error(local.kind, local.text); }
 
-// Wait for a request. A rank that failed stops waiting after some seconds. After 200 us, the function sleeps between polls.
-// The other ranks are then probably busy with file access, possibly on the core that a spinning MPI_Wait would occupy.
+// Wait for a request. A failed rank waits only for some seconds. After 200 us, the function sleeps between polls. After 200
+// us, the other ranks are probably accessing files, possibly on a core that a spinning MPI_Wait would occupy.
 void wait_for_other_ranks(MPI_Request& request, const outcome& local, int rank) {
   using namespace std::chrono;
-  // The time limit differs by rank; only one of several failed ranks therefore reports its error.
+  // The time limit differs between ranks. Only one of several failed ranks therefore reports its error.
   const auto patience = seconds(4) + milliseconds(500) * std::min(rank, 4);
   const auto start = steady_clock::now();
   for (int arrived = 0;;) {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Collective error handling. Ranks agree on an error before any rank throws; otherwise other ranks would block in a
-/// collective.
+/// Collective error handling. All ranks agree on an error before any rank throws. Otherwise, a rank that throws would leave
+/// other ranks blocked in a collective.
 #include <mpi.h>
 
 #include <osteon/base/error.hpp>
@@ -18,9 +18,9 @@ struct outcome {
 
 /// Throw the error of the lowest failing rank on all ranks; return if no rank failed.
 ///
-/// Other ranks may be blocked in a collective of MPI-IO that the failed rank has left. If these ranks do not call this
-/// function within some seconds, the failed rank calls std::terminate with its error as the current exception. Install a
-/// terminate handler that prints the error and calls MPI_Abort.
+/// A collective of MPI-IO can fail on one rank and block the other ranks. If the blocked ranks do not call this function
+/// within some seconds, the failed rank calls std::terminate. The current exception of std::terminate is then the error of
+/// the failed rank. Install a terminate handler that prints the error and calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void throw_first_error(MPI_Comm comm, const outcome& local);
@@ -41,8 +41,8 @@ outcome outcome_of(F&& local) {
   return {};
 }
 
-/// Run `local` unless `first` is an error; store the error of `local` in `first`. For rounds of communication that all ranks
-/// must complete: throw_first_error follows the last round.
+/// Run `local` if `first` contains no error. Store an error of `local` in `first`. Use this function in rounds of
+/// communication that all ranks must complete. Call throw_first_error after the last round.
 /// @collective local
 template <class F>
 void attempt(outcome& first, F&& local) {

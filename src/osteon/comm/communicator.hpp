@@ -8,7 +8,8 @@
 
 namespace osteon::comm {
 
-/// Rank of a virtual rank (comm/virtual_ranks.hpp) in its communicator; `otherwise` for MPI communicators.
+/// Number of a virtual rank (comm/virtual_ranks.hpp) in its communicator. For communicators of MPI, the function returns
+/// `otherwise`.
 int virtual_rank(MPI_Comm comm, int otherwise);
 int virtual_size(MPI_Comm comm, int otherwise);
 
@@ -46,14 +47,15 @@ class communicator {
     MPI_Comm_dup(comm, &result.handle_);
     return result;
   }
-  /// Take ownership of a new communicator, such as the result of MPI_Comm_split, or of MPI_COMM_NULL. @collective local
+  /// Take ownership of a new communicator, for example of the result of MPI_Comm_split. MPI_COMM_NULL is also allowed.
+  /// @collective local
   static communicator take(MPI_Comm made) {
     communicator result;
     result.handle_ = made;
     return result;
   }
-  /// Communicator of the ranks of `comm` with equal colour, ordered by `key`, then by rank; MPI_COMM_NULL for colour
-  /// MPI_UNDEFINED. @collective on comm
+  /// Communicator of the ranks of `comm` with equal colour. The ranks are ordered by `key`, then by rank. For the colour
+  /// MPI_UNDEFINED, the result is MPI_COMM_NULL. @collective on comm
   static communicator split(MPI_Comm comm, int colour, int key = 0) {
     communicator result;
     MPI_Comm_split(comm, colour, key, &result.handle_);

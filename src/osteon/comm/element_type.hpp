@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// MPI datatype of an element of several bytes. Message counts are then numbers of elements and fit into an int.
+/// MPI datatype of an element of several bytes. With this datatype, the count of a message is a number of elements and fits
+/// into an int.
 #include <mpi.h>
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace osteon::comm {
 class element_type {
  public:
   explicit element_type(std::size_t bytes) {
-    constexpr std::size_t piece = std::size_t{1} << 20;  // the bytes of an image plane may exceed the range of int
+    constexpr std::size_t piece = std::size_t{1} << 20;  // the number of bytes of an image plane may exceed the range of int
     if (bytes < (std::size_t{1} << 31)) {
       MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
     } else {

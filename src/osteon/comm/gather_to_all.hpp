@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Gather of lists on all ranks or on rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp). The length of a list may
-/// differ by rank.
+/// Gather of lists on all ranks or on rank 0, for MPI and virtual ranks (comm/virtual_ranks.hpp). The lengths of the lists
+/// may differ between ranks.
 #include <mpi.h>
 
 #include <cstring>
@@ -17,7 +17,7 @@ namespace osteon::comm {
 template <class T>
 struct gathered_lists {
   std::vector<T> values;
-  std::vector<int> counts;  ///< by rank
+  std::vector<int> counts;  ///< for each rank
 };
 
 namespace gather_detail {
@@ -44,7 +44,7 @@ void to_all_virtual_ranks(MPI_Comm comm, std::vector<T>& values) {
 }  // namespace gather_detail
 
 /// Concatenate the values of all ranks, on every rank.
-/// @tparam T trivially copyable @pre fewer than 2^31 values in total @cost memory: all values on every rank
+/// @tparam T trivially copyable @pre fewer than 2^31 values in total @cost memory for all values on every rank
 /// @collective on comm
 template <class T>
 gathered_lists<T> gather_to_all(MPI_Comm comm, const std::vector<T>& own) {
@@ -65,7 +65,7 @@ gathered_lists<T> gather_to_all(MPI_Comm comm, const std::vector<T>& own) {
   return all;
 }
 
-/// Concatenate the values of all ranks on rank 0; empty elsewhere. @collective on comm
+/// Concatenate the values of all ranks on rank 0. The result is empty on other ranks. @collective on comm
 template <class T>
 gathered_lists<T> gather_on_first(MPI_Comm comm, const std::vector<T>& own) {
   if (is_virtual(comm)) return gather_detail::on_first_virtual_rank(comm, own);

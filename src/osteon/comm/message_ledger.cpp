@@ -222,7 +222,7 @@ namespace {
 
 // Consecutive equal runs of one plan on all ranks.
 struct equal_runs {
-  std::vector<int> shape;  // by rank; -1: the rank did not participate
+  std::vector<int> shape;  // index of the shape for each rank; -1: the rank has not participated
   std::int64_t runs = 0;
 };
 
@@ -250,7 +250,7 @@ std::vector<equal_runs> aligned(const std::vector<const message_ledger::entry*>&
 
 plan::plan plan_of_runs(const std::string& name, const std::vector<const message_ledger::entry*>& by_rank,
                         const std::vector<equal_runs>& runs) {
-  // List each distinct run once.
+  // Each distinct run is listed once.
   std::vector<std::vector<int>> different;
   for (const equal_runs& r : runs)
     if (std::find(different.begin(), different.end(), r.shape) == different.end()) different.push_back(r.shape);
@@ -328,7 +328,7 @@ std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
 
 namespace {
 
-// Replace the elements of messages by the sizes of the messages in bytes, because a ledger stores sizes.
+// The sizes of messages in bytes replace the elements of messages, because a ledger stores sizes.
 message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_t element_bytes) {
   for (plan::round& r : rounds)
     for (auto* const messages : {&r.sends, &r.receives})

@@ -2,9 +2,9 @@
 /// @file
 /// Message tracer: counts the messages of a rank by plan.
 ///
-/// A ledger is attached to a communicator and its later duplicates; functions therefore need no ledger parameter. Without a
-/// ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, the compositor records its messages,
-/// and solvers record the collectives of their iterations.
+/// A ledger is attached to a communicator and to later duplicates of the communicator. Functions therefore need no ledger
+/// parameter. Without an attached ledger, messages are not counted. `comm::neighbours` records neighbour exchanges, the
+/// compositor records its messages, and solvers record the collectives of their iterations.
 #include <mpi.h>
 
 #include <cstdint>
@@ -33,25 +33,27 @@ class message_ledger {
   struct entry {
     std::string plan;
     std::vector<shape> shapes;
-    std::vector<stretch> runs;  ///< all runs in order
+    std::vector<stretch> runs;  ///< all runs in chronological order
   };
 
-  /// Index of an entry, and index of a shape in an entry. Missing entries and shapes are appended.
+  /// Index of the entry of a plan, and index of a shape in an entry. If an entry or a shape does not exist, the function
+  /// appends the entry or the shape.
   int entry_of(std::string_view plan);
   int shape_of(int entry, const shape& rounds);
   void ran(int entry, int shape, double waited_seconds);
-  /// Assign subsequent runs to a stage, numbered from 1. Before the first call the stage is 0.
+  /// Assign subsequent runs to a stage, numbered from 1. Before the first call, the stage is 0.
   void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
-  /// Number of executions of each part of the run (sent_part). The number is equal on all ranks and therefore not packed.
+  /// Number of executions of each part of the run (class sent_part). The numbers are equal on all ranks. `packed` therefore
+  /// does not contain the numbers.
   const std::map<std::string, std::int64_t>& parts() const { return parts_; }
   void count_part(const std::string& part) { ++parts_[part]; }
   [[deprecated("count_part")]] void happened(const std::string& part) { count_part(part); }
-  /// Waiting time of all plans.
+  /// Waiting time in seconds of all plans.
   double waited_seconds() const { return waited_; }
 
-  /// Serialisation to bytes, and back.
+  /// Serialisation to bytes, and deserialisation.
   std::vector<char> packed() const;
   static message_ledger unpacked(std::span<const char> bytes);
 
@@ -62,7 +64,7 @@ class message_ledger {
   int stage_ = 0;
 };
 
-/// Attaches a ledger to `comm` and its later duplicates for its lifetime. @collective local
+/// Attaches a ledger to `comm` and to later duplicates of `comm`. The destructor detaches the ledger. @collective local
 class attached_ledger {
  public:
   explicit attached_ledger(MPI_Comm comm);
@@ -77,7 +79,8 @@ class attached_ledger {
   attachment attached_{&ledger_, {}, nullptr};
 };
 
-/// Detaches the ledger of `comm` for the lifetime of this object, for messages whose sizes depend on values.
+/// Detaches the ledger of `comm` for the lifetime of this object. Use this class for messages that have sizes depending on
+/// values.
 /// @collective local
 class without_counts {
  public:
@@ -98,16 +101,18 @@ std::string counted_name(const plan::plan& plan, std::size_t element_bytes);
 /// Count one run of a plan without communication, for virtual ranks. @collective local
 void count_messages(MPI_Comm comm, const plan::plan& plan, std::size_t element_bytes);
 
-/// Counts one call of an MPI collective if a ledger is attached to the communicator. The time of the call is the lifetime of
-/// this object. The messages of MPI are unknown; instead, the messages of an equivalent plan are counted.
+/// Counts one call of an MPI collective if a ledger is attached to the communicator. The lifetime of this object is the
+/// measured time of the call. The messages of an MPI collective are unknown. The ledger therefore counts the messages of an
+/// equivalent plan.
 class counted_call {
  public:
-  /// Reduce `bytes` bytes to all ranks: plan::all_reduce.
+  /// Reduction of `bytes` bytes to all ranks. The equivalent plan is plan::all_reduce.
   static counted_call all_reduce(MPI_Comm comm, std::int64_t bytes);
-  /// Gather to or scatter from rank 0 in one message per rank. @param counts counts of all ranks; used on rank 0 only
+  /// Gather to rank 0, or scatter from rank 0, with one message per rank. @param counts counts of all ranks; used on rank 0
+  /// only
   static counted_call gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
   static counted_call scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
-  /// Send one message to each rank for which this rank has values. @param to, from number of values by rank
+  /// Send one message to each rank for which this rank has values. @param to, from number of values for each rank
   static counted_call all_to_all(MPI_Comm comm, std::string_view name, std::span<const int> to, std::span<const int> from,
                                  int value_bytes);
   ~counted_call();
@@ -122,23 +127,23 @@ class counted_call {
   double begin_ = 0;
 };
 
-/// Messages of a virtual rank by part of the run, in the order of first completion.
+/// Messages of a virtual rank by part of the run. Parts have the order of their first completion.
 struct message_parts {
   struct part {
     std::string name;
     const message_ledger* sent;
   };
   std::vector<part> parts;
-  std::deque<message_ledger> ledgers;  ///< all ledgers that have been used; all remain, because exchanges identify a ledger
-                                       ///< by its address
+  /// all used ledgers; no ledger is deleted, because exchanges identify a ledger by its address
+  std::deque<message_ledger> ledgers;
 };
 
 /// A part of a solve, such as an iteration or the recomputation of a residual. The messages of a part are equal in every
-/// execution; the number of executions depends on the data. A part starts and ends with the lifetime of this object.
+/// execution. The number of executions depends on the data. The part starts with the construction of this object and ends
+/// with its destruction.
 ///
-/// A run counts the executions of a part; a virtual rank counts the messages of one execution. For each part of a run,
-/// messages are multiplied by executions; the sum over all parts yields the messages of the run. The object has no effect
-/// without a ledger.
+/// A run on MPI counts the executions of a part. A virtual rank counts the messages of one execution. The messages of a run
+/// are the sum over all parts of messages per execution times executions. Without a ledger, the object has no effect.
 class sent_part {
  public:
   /// @collective on comm
@@ -146,7 +151,7 @@ class sent_part {
   ~sent_part();
   sent_part(const sent_part&) = delete;
   sent_part& operator=(const sent_part&) = delete;
-  /// Reclassify the part, for example an iteration that ends early.
+  /// Change the name of the part, for example for an iteration that ends early.
   void becomes(std::string name) { name_ = std::move(name); }
 
  private:
@@ -155,22 +160,22 @@ class sent_part {
   std::string name_;
 };
 
-/// Messages of all ranks by one plan.
+/// Messages of one plan, summed over all ranks.
 struct plan_traffic {
   std::string plan;
   std::int64_t runs = 0;
   std::int64_t messages = 0, bytes = 0;  ///< sums over all runs and ranks
   std::int64_t most_bytes_of_a_rank = 0;
-  double most_waited_seconds = 0, waited_seconds = 0;  ///< maximum over ranks; sum over ranks
-  plan::plan what;                                     ///< the distinct runs of the plan, one after another
+  double most_waited_seconds = 0, waited_seconds = 0;  ///< waiting time: maximum over ranks, and sum over ranks
+  plan::plan what;                                     ///< the distinct runs of the plan in succession
   std::vector<problem> problems;                       ///< faults by plan::verify
 };
 
 constexpr int all_stages = -1;
-/// Sum ledgers over ranks by plan, and verify the plans. @param by_rank ledger of each rank @param stage only this stage is
-/// counted
+/// Sum ledgers over ranks for each plan, and verify the plans. @param by_rank ledger of each rank @param stage only messages
+/// of this stage are counted
 std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage = all_stages);
-/// Gather the ledgers of all ranks on rank 0; the result is empty on other ranks. @collective on comm
+/// Gather the ledgers of all ranks on rank 0. The result is empty on other ranks. @collective on comm
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);
 
 }  // namespace osteon::comm

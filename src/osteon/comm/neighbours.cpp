@@ -20,7 +20,8 @@ using plan::neighbour_message;
 
 constexpr int channels = 100;
 
-// Copy listed elements. Common element sizes use a loop with compile-time size; long lists use all threads.
+// Copy listed elements. For common sizes of elements, the size is a compile-time constant. Long lists are copied by all
+// threads.
 template <std::size_t bytes>
 void gather_list(const std::vector<std::int32_t>& list, const std::byte* from, std::byte* to) {
   for_each(std::ssize(list), [list = list.data(), from, to](std::int64_t n) {
@@ -60,7 +61,7 @@ void scatter_list(const std::vector<std::int32_t>& list, std::size_t bytes, cons
   }
 }
 
-// Call visit(first byte in the array, bytes) for the rows of a box, or for a run.
+// Call visit(first byte in the array, number of bytes) for the rows of a box, or for a run.
 template <class Visit>
 void visit_rows(const neighbour_message& m, std::size_t element_bytes, Visit visit) {
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::size_t>(elements) * element_bytes; };
@@ -90,7 +91,7 @@ void unpack(const neighbour_message& m, std::size_t element_bytes, const std::by
   });
 }
 
-// MPI datatype of the elements of a message in the array: a part of a box, or a run.
+// MPI datatype for the elements of a message in the array. The elements are a part of a box, or a run.
 class in_array {
  public:
   in_array(const neighbour_message& m, std::size_t element_bytes) {
@@ -114,7 +115,7 @@ class in_array {
   in_array(const in_array&) = delete;
   in_array& operator=(const in_array&) = delete;
   ~in_array() {
-    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // MPI keeps the type until pending requests are complete
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);  // MPI keeps the type until all pending requests are complete
   }
   MPI_Datatype type() const { return element_ ? element_->get() : type_; }
   std::size_t offset() const { return offset_; }
@@ -131,7 +132,7 @@ std::size_t bytes_of(const neighbour_message& m, std::size_t element_bytes) {
   return static_cast<std::size_t>(m.elements()) * element_bytes;
 }
 
-// Find the counterpart of a message of a rank to itself, which is the message with the same channel.
+// Find the counterpart of a message of a rank to itself. The counterpart has the same channel.
 const neighbour_message* own_counterpart(const std::vector<neighbour_message>& among, const neighbour_message& of,
                                          std::size_t* number = nullptr) {
   const auto found = std::find_if(among.begin(), among.end(),
@@ -148,7 +149,7 @@ struct neighbours::state {
   int tag = 0, rank = 0;
   plan::neighbour_part part;
 
-  // Buffers and requests for one element size.
+  // Buffers and requests for one size of elements.
   struct prepared {
     std::size_t element_bytes = 0;
     std::vector<std::byte> out, in;
@@ -160,7 +161,7 @@ struct neighbours::state {
   std::deque<prepared> sizes;
   prepared* now = nullptr;
 
-  // Ledger entry of the exchanges of one element size.
+  // Ledger entry of the exchanges with one size of elements.
   struct counted_size {
     std::size_t element_bytes = 0;
     message_ledger* ledger = nullptr;
@@ -195,7 +196,7 @@ struct neighbours::state {
     return p;
   }
 
-  // Record a run in the ledger, if any. Different element sizes have separate entries.
+  // Record a run in the ledger, if a ledger is attached. Each size of elements has an entry of its own.
   void record(std::size_t element_bytes, double waited_seconds) const {
     message_ledger* const ledger = ledger_of(comm);
     if (!ledger) return;
@@ -209,7 +210,7 @@ struct neighbours::state {
     ledger->ran(at->entry, at->shape, waited_seconds);
   }
 
-  // Requests of the first run are not persistent; the second run creates persistent requests.
+  // The requests of the first run are not persistent. The second run creates persistent requests.
   void post(prepared& p) {
     if (!p.type) p.type = std::make_unique<element_type>(p.element_bytes);
     const bool persist = p.runs > 0;
@@ -275,7 +276,7 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
     std::byte* const to = stays ? p.in.data() + p.in_begin[number] : p.out.data() + p.out_begin[i];
     pack(m, element_bytes, static_cast<const std::byte*>(from), to);
   };
-  // If single lists are too short for a thread team but all lists together are long enough, each thread packs one message.
+  // If single lists are too short for a thread team, but all lists together are long enough, each thread packs one message.
   std::size_t longest = 0;
   for (std::size_t i = 0; i < s.part.sends.size(); ++i) longest = std::max(longest, p.out_begin[i + 1] - p.out_begin[i]);
   const std::size_t team = static_cast<std::size_t>(shortest_parallel_loop) * element_bytes;
@@ -359,7 +360,7 @@ void neighbours::receive_one_by_one(const void* from, std::size_t element_bytes,
   double waited = 0;
   std::vector<std::byte> bytes;
   const element_type type(element_bytes);
-  // Sequential completion cannot deadlock, because all sends have been started.
+  // Sequential completion causes no deadlock, because all sends have been started.
   for (std::size_t i = 0; i < s.part.receives.size(); ++i) {
     const neighbour_message& m = s.part.receives[i];
     if (bytes.size() < bytes_of(m, element_bytes)) bytes.resize(bytes_of(m, element_bytes));

@@ -3,7 +3,7 @@
 /// Persistent neighbour exchange for ghost updates, sums of shared values, redistribution of boxes, and transfer of planes
 /// to writers.
 ///
-/// Construct the object once from a plan (example in plan/exchange/neighbours.hpp) and use it repeatedly:
+/// Construct the object once from a plan (example in plan/exchange/neighbours.hpp), and use the object for each exchange:
 ///
 ///     comm::neighbours ghosts(comm, tag, part);
 ///     ghosts.begin(values.data(), sizeof(float));   // non-blocking
@@ -21,7 +21,7 @@
 
 namespace osteon::comm {
 
-/// One rank's part of a neighbour plan. Move-only. Repeated exchanges use persistent requests.
+/// One rank's part of a neighbour plan. The class is move-only. Repeated exchanges use persistent requests.
 class neighbours {
  public:
   neighbours();
@@ -34,13 +34,13 @@ class neighbours {
   const plan::neighbour_part& part() const;
 
   /// Starts the exchange of the elements of `from`. `from` may be modified after the call returns.
-  /// @collective among neighbours; `end` reports errors
+  /// @collective among neighbours; `end` reports errors of the exchange
   void begin(const void* from, std::size_t element_bytes);
-  /// Completes the exchange and stores received elements in `to`. @collective among neighbours
+  /// Completes the exchange, and stores the received elements in `to`. @collective among neighbours
   void end(void* to);
-  /// Completes the exchange without unpacking. @collective among neighbours
+  /// Completes the exchange, and does not unpack the received elements. @collective among neighbours
   void wait();
-  /// Received elements of a message; valid until the next `begin`.
+  /// Received elements of a message. The elements are valid until the next `begin`.
   std::span<const std::byte> received(std::size_t message) const;
   [[deprecated("received")]] std::span<const std::byte> came(std::size_t message) const { return received(message); }
   template <class T>
@@ -49,7 +49,7 @@ class neighbours {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
-  /// Calls begin and end. T is trivially copyable.
+  /// Calls begin and end. T must be trivially copyable.
   template <class T>
   void exchange(T* values) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -63,16 +63,18 @@ class neighbours {
   template <class T, class Combine>
   void combine(std::vector<T>& own, std::size_t components, int rank, Combine combine_two);
 
-  /// Sends from `from` and receives into `to` without packing; messages must be boxes or runs. The arrays must not overlap.
+  /// Sends from `from` and receives into `to` without packing. All messages must be boxes or runs. The arrays must not
+  /// overlap.
   /// @collective among neighbours
   void move(const void* from, void* to, std::size_t element_bytes);
 
   using taker = std::function<void(std::size_t message, std::span<const std::byte> elements)>;
-  /// Exchanges elements of `from` and passes received messages to `take` one at a time in the order of the plan. At most one
-  /// received message is stored at a time. @param take must not throw @collective among neighbours
+  /// Exchanges elements of `from`, and passes one received message after another to `take` in the order of the plan. At most
+  /// one received message is stored at a time. @param take must not throw @collective among neighbours
   void receive_one_by_one(const void* from, std::size_t element_bytes, const taker& take);
 
-  /// Records one exchange in the message ledger without communication. Used on virtual ranks. @collective local
+  /// Records one exchange in the message ledger. The function does not communicate. Virtual ranks use this function.
+  /// @collective local
   void count_messages(std::size_t element_bytes) const;
 
  private:

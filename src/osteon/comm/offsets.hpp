@@ -4,8 +4,7 @@
 
 namespace osteon::comm {
 
-/// Displacements for MPI_Gatherv and MPI_Scatterv: offset of each rank's part in a contiguous buffer with `counts` elements
-/// per rank.
+/// Displacements for MPI_Gatherv and MPI_Scatterv. Displacement r is the offset of rank r's part in a contiguous buffer.
 inline std::vector<int> offsets_of(const std::vector<int>& counts) {
   std::vector<int> begins(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);

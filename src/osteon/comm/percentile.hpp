@@ -13,12 +13,12 @@
 
 namespace osteon::comm {
 
-/// Index of values without a group.
+/// Group index of values that do not belong to a group.
 inline constexpr std::size_t no_group = static_cast<std::size_t>(-1);
 
 namespace percentile_detail {
 
-// Map floats to unsigned numbers in the same order; -0 and 0 have the same number.
+// Map floats to unsigned numbers with the same order. -0 and 0 have the same number.
 inline std::uint32_t ordered(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -27,8 +27,8 @@ inline float of_ordered(std::uint32_t order) {
   return std::bit_cast<float>((order & 0x80000000U) != 0 ? order & 0x7fffffffU : ~order);
 }
 
-// State of the search for a value: leading bytes of the value, and its position in the order of all values with these
-// leading bytes.
+// State of the search for a value. The state consists of the leading bytes of the value, and its position in the order of
+// all values with these leading bytes.
 struct search {
   std::uint32_t prefix = 0;
   std::int64_t rank = 0;
@@ -36,16 +36,16 @@ struct search {
 
 }  // namespace percentile_detail
 
-/// Quantiles of groups. The quantile of a fraction is the smallest value v such that the values <= v have at least this
-/// fraction of the group's weight. The quantile of fraction 0 is the smallest value.
+/// Quantiles of groups of values. The quantile for a fraction p is the smallest value v for which the values <= v have at
+/// least the fraction p of the group's weight. The quantile for the fraction 0 is the smallest value of the group.
 ///
-/// The result is exact and independent of the number of ranks: the algorithm determines values byte by byte from counts and
-/// does not exchange values.
-/// @param values finite if they belong to a group @param fractions each in [0, 1]
-/// @param group_of(i) group of values[i], below `groups`, or `no_group`
+/// The result is exact, and independent of the number of ranks. The algorithm determines the quantiles byte by byte from
+/// counts of values. Ranks exchange the counts, but no values.
+/// @param values finite if the values belong to a group @param fractions each in [0, 1]
+/// @param group_of(i) group of values[i]: a number below `groups`, or `no_group`
 /// @param weight_of(i) weight of values[i], an integer >= 0; values of weight 0 are ignored
-/// @return by group, then by fraction; 0 where the group has no weight
-/// @collective on comm @cost five sweeps over the values; four allreduces of 256 counters for each result
+/// @return quantiles ordered by group, then by fraction; 0 for a group without weight
+/// @collective on comm @cost five sweeps over the values, and four allreduces of 256 counters for each quantile
 template <class GroupOf, class WeightOf>
 std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions,
                                std::size_t groups, GroupOf group_of, WeightOf weight_of) {
@@ -90,14 +90,14 @@ std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std
   return result;
 }
 
-/// Quantiles with unit weights.
+/// Quantiles of values with unit weights.
 template <class GroupOf>
 std::vector<float> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const double> fractions,
                                std::size_t groups, GroupOf group_of) {
   return percentiles(comm, values, fractions, groups, group_of, [](std::size_t) { return std::int64_t{1}; });
 }
 
-/// One quantile of one group. @param counts(v) true if the value v belongs to the group; values of the group must be finite
+/// One quantile of one group. @param counts(v) true if the value v belongs to the group. Values of the group must be finite.
 template <class Counts>
 double percentile(MPI_Comm comm, std::span<const float> values, double fraction, Counts counts) {
   return static_cast<double>(percentiles(comm, values, std::span(&fraction, 1), 1, [&](std::size_t i) {

@@ -29,8 +29,8 @@ T combined(T a, T b, MPI_Op op) {
 
 }  // namespace reductions_detail
 
-/// Replace values by their sum, maximum, minimum or bitwise or (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. The
-/// message ledger does not count this reduction.
+/// Replace values by a reduction over all ranks: sum, maximum, minimum or bitwise or (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR).
+/// The message ledger does not count this reduction.
 /// @collective on comm
 template <class T>
 void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
@@ -51,14 +51,15 @@ void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   std::copy(result.begin(), result.end(), own.begin());
 }
 
-/// As all_reduce, recorded in the message ledger. @collective on comm
+/// Reduce like all_reduce, and count the reduction in the message ledger. @collective on comm
 template <class T>
 void counted_all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {
   const auto counted = counted_call::all_reduce(comm, static_cast<std::int64_t>(count * sizeof(T)));
   all_reduce(comm, values, count, op);
 }
 
-/// Sum of one value per rank, recorded in the message ledger; 1 if the ranks have no values. @collective on comm
+/// Sum of one value per rank, counted in the message ledger. If the ranks have no values, the result is 1. @collective on
+/// comm
 inline double counted_sum(MPI_Comm comm, double value) {
   const auto counted = counted_call::all_reduce(comm, sizeof value);
   if (!has_values(comm)) return 1;
@@ -66,7 +67,7 @@ inline double counted_sum(MPI_Comm comm, double value) {
   return value;
 }
 
-/// Exclusive prefix sum over ranks. @collective on comm
+/// Exclusive prefix sum of one value per rank. @collective on comm
 template <class T>
 T exclusive_sum_over_ranks(MPI_Comm comm, T value) {
   T sum = 0;
@@ -93,7 +94,7 @@ T broadcast_from_first(MPI_Comm comm, T value) {
   return value;
 }
 
-/// Gather the values of all ranks on rank 0. @param counts, begins by rank, used on rank 0 only @collective on comm
+/// Gather the values of all ranks on rank 0. @param counts, begins for each rank; used on rank 0 only @collective on comm
 template <class T>
 void gather_values(MPI_Comm comm, const T* own, int count, T* all, const std::vector<int>& counts,
                    const std::vector<int>& begins) {

@@ -36,7 +36,7 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
   double all = static_cast<double>(bytes);
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
   collectively(comm, [&] {
-    // Check the available memory, because access beyond the available memory causes a bus error.
+    // Check the available memory first. Access beyond the available memory would cause a bus error.
     const double free = available();
     if (all > free)
       throw machine_error(
@@ -57,7 +57,7 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
     int unit = 1;
     void* at = nullptr;
     MPI_Win_shared_query(result.window_, r, &length, &unit, &at);
-    // The start address returned by MPI is not aligned but has the same offset in a page on all ranks.
+    // The start address from MPI is not aligned. However, its offset in a page is equal on all ranks.
     const auto address = reinterpret_cast<std::uintptr_t>(at);
     result.stretches_.push_back(static_cast<std::byte*>(at) + (page - address % page) % page);
   }
@@ -79,7 +79,8 @@ void shared_counter::wait(std::uint32_t last, bool crowded) const {
 #if defined(__linux__)
     const std::uint32_t now = value_.load(std::memory_order_acquire);
     if (crowded && !reached(last)) {
-      syscall(SYS_futex, &value_, FUTEX_WAIT, now, nullptr, nullptr, 0);  // returns at once if the value has changed
+      // if the value has changed, the call returns immediately
+      syscall(SYS_futex, &value_, FUTEX_WAIT, now, nullptr, nullptr, 0);
       continue;
     }
 #endif

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Shared memory of the ranks of a host, and synchronisation without messages.
+/// Shared memory of the ranks of a host, and synchronisation of these ranks without messages.
 #include <atomic>
 #include <osteon/comm/communicator.hpp>
 #include <vector>
@@ -24,7 +24,7 @@ class shared_window {
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
 
-  /// Free bytes in /dev/shm, where MPI allocates shared memory; infinity if /dev/shm does not exist.
+  /// Free bytes in /dev/shm, where MPI allocates shared memory. If /dev/shm does not exist, the result is infinity.
   static double available();
 
   std::byte* of(int rank) const { return stretches_[static_cast<std::size_t>(rank)]; }
@@ -36,24 +36,24 @@ class shared_window {
   std::vector<std::byte*> stretches_;
 };
 
-/// An increasing counter in shared memory on which processes wait. If processes outnumber cores, waiting processes sleep,
-/// because a polling process that yields its core regains the core too late.
+/// An increasing counter in shared memory. Processes wait until the counter reaches a value. If processes outnumber cores,
+/// waiting processes sleep. A process that polls and yields its core would regain a core too late.
 class shared_counter {
  public:
-  /// Add 1. The call that reaches `last` wakes the waiting processes.
+  /// Add 1. The call that increases the counter to `last` wakes the waiting processes.
   void add(std::uint32_t last, bool crowded);
   void wait(std::uint32_t last, bool crowded) const;
 
  private:
   bool reached(std::uint32_t last) const {
-    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;  // the difference is correct after
-                                                                                           // a wrap-around of the counter
+    // the difference is also correct after the counter has overflowed
+    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;
   }
   std::atomic<std::uint32_t> value_;
 };
 
 /// Wait until another process has set `counter` to at least `value`.
-/// @param crowded true if ranks outnumber cores: release the core immediately
+/// @param crowded true if ranks outnumber cores: the function then releases the core immediately
 void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded);
 
 }  // namespace osteon::comm

@@ -21,7 +21,7 @@ namespace osteon::comm {
 
 namespace {
 
-// Key of the attribute that contains the attached object. Duplicates of a communicator borrow the object.
+// Key of the attribute that contains the attached object. Duplicates of a communicator borrow this object.
 int attachments() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
@@ -58,7 +58,7 @@ int virtual_rank(MPI_Comm comm, int otherwise) {
   return a && a->place.world ? a->place.rank : otherwise;
 }
 
-/// Mailboxes and scheduling of virtual ranks. Only the thread with the lock runs.
+/// Mailboxes and scheduling of virtual ranks. Only the thread that owns the lock runs.
 class virtual_world {
  public:
   explicit virtual_world(int ranks) : places_(static_cast<std::size_t>(ranks)), running_(ranks) {}
@@ -100,7 +100,7 @@ class virtual_world {
       }
       own.wake.wait(own.turn, [&] { return !box.empty() || failure_; });
       if (box.empty()) {
-        ++running_;  // the rank runs again until it ends
+        ++running_;  // the rank runs again until its end
         std::rethrow_exception(failure_);
       }
     }
@@ -114,7 +114,7 @@ class virtual_world {
   }
 
  private:
-  using box_key = std::pair<int, int>;  // sender, tag
+  using box_key = std::pair<int, int>;  // sender and tag
   static constexpr box_key nobody{-1, -1};
   struct place {
     std::map<box_key, std::deque<std::vector<std::byte>>> boxes;

@@ -11,14 +11,14 @@
 namespace osteon::compositing {
 
 struct among_threads::planned {
-  std::vector<exchange_schedule> schedules;            // by thread
-  std::map<std::pair<int, int>, message*> message_of;  // by sender and tag
+  std::vector<exchange_schedule> schedules;            // schedule of each thread
+  std::map<std::pair<int, int>, message*> message_of;  // messages by sender and tag
   message& of(int sender, const exchange_schedule::message& m) const { return *message_of.at({sender, m.tag}); }
 };
 
 namespace {
 
-// Compute the schedules of all threads, round by round.
+// Compute the schedules of all threads round by round.
 std::vector<exchange_schedule> schedules_of_threads(const plan::plan& plan, const exchange_object& object) {
   const auto threads = static_cast<std::size_t>(plan.ranks);
   std::vector<schedule_walk> walks(threads, schedule_walk(plan.elements, object));
@@ -151,14 +151,14 @@ void among_threads::add_reads(const planned& all, int thread, std::size_t number
     }
     const auto& arrival = from.arrivals[static_cast<std::size_t>(layer.message)];
     message& m = all.of(arrival.peer, arrival);
-    if (m.in_place) return;  // the sender writes the pixels in place
+    if (m.in_place) return;  // the sender writes the pixels to their final place
     const std::byte* const source = members_[static_cast<std::size_t>(arrival.peer)].pixels->at(layer.wide, b.at.begin);
     if (!b.after_sends) {
       blending.layers.push_back({format, source});
       blending.inputs.push_back(&m);
       continue;
     }
-    // Copy intervals that two threads exchange; otherwise each thread would wait for the other thread.
+    // Intervals that two threads exchange are copied. Otherwise, each of the two threads would wait for the other thread.
     to.reads.push_back({{&m}, format, staging, {{format, source}}, b.at.size()});
     blending.layers.push_back({format, staging});
     staging += b.at.size() * static_cast<std::int64_t>(format.bytes());
@@ -186,8 +186,8 @@ frame_report among_threads::run(int thread) {
   return report;
 }
 
-// Threads cannot deadlock. A thread never waits for tasks of a later round of another thread, and performs every task of its
-// round that is ready. Hence the thread in the earliest round can always proceed.
+// Threads cannot deadlock. A thread never waits for tasks in a later round of another thread, and executes every task of its
+// round that is ready. The thread in the earliest round can therefore always continue.
 void among_threads::run_round(member& me, round& r, frame_report& report) {
   const stopwatch all;
   double blending = 0;
@@ -199,7 +199,7 @@ void among_threads::run_round(member& me, round& r, frame_report& report) {
   };
   for (message* m : r.sends) m->ready.store(frame, std::memory_order_release);
   for (message* m : r.in_place_arrivals) m->writable.store(frame, std::memory_order_release);
-  // Process ready messages first, in any order.
+  // Ready messages are processed first, in any order.
   const auto done_if_ready = [&](const task& k, auto required, auto signalled) {
     for (const message* m : k.inputs)
       if ((m->*required).load(std::memory_order_acquire) < frame) return false;

@@ -9,11 +9,11 @@
 
 namespace osteon::compositing {
 
-/// Composites the images of threads by any plan, for successive frames. Each rank of the plan is a thread.
+/// Composites the images of threads by any plan. The object can composite many frames. Each rank of the plan is a thread.
 ///
-/// Messages are not copied: the receiver reads and blends pixels of the sender's image, then signals completion. Threads
-/// store finished parts in the image of the collecting thread. A thread waits only for the messages of its next step; there
-/// is no barrier.
+/// Messages are not copied. The receiver reads and blends pixels of the sender's image, and then signals completion. Threads
+/// store final parts in the image of the collecting thread. A thread waits only for the messages of its next step. The frame
+/// has no barrier.
 class among_threads {
  public:
   /// @param wide_between intermediate results have a wider format; only the final result is rounded
@@ -24,30 +24,30 @@ class among_threads {
 
   int threads() const { return static_cast<int>(members_.size()); }
 
-  /// Image of a thread, shape (elements), premultiplied. After a frame, the image contains the picture in the spans of
-  /// `parts`.
+  /// Image of a thread, shape (elements). The pixels are premultiplied. After a frame, the spans of `parts` contain the
+  /// picture.
   std::span<std::byte> image(int thread);
 
   /// Composite a frame. Every thread calls this function once per frame, concurrently. On return, the thread may overwrite
   /// its image.
   frame_report run(int thread);
 
-  /// Spans of the picture in the thread's image after a frame.
+  /// Spans of the picture that the image of the thread contains after a frame.
   const std::vector<plan::span>& parts(int thread) const { return members_[static_cast<std::size_t>(thread)].parts; }
-  /// Error bound of a channel in units of the last place, for fixed-point formats.
+  /// Bound of the error of a channel for fixed-point formats, in units of the last place.
   double error_bound() const { return error_bound_; }
   /// Working memory of a thread.
   std::int64_t working_memory(int thread) const { return members_[static_cast<std::size_t>(thread)].working_bytes; }
   [[deprecated("working_memory")]] std::int64_t bytes_beside_image(int thread) const { return working_memory(thread); }
 
  private:
-  /// State of a message: the last frame in which each event occurred. `uses` is owned by the thread that reads the message,
-  /// or by the thread that writes the message in place.
+  /// State of a message. For each event, the state contains the last frame in which the event occurred. `uses` belongs to
+  /// the thread that reads the message, or to the thread that writes the message in place.
   struct alignas(64) message {
-    std::atomic<std::uint64_t> writable{0};  ///< the sender may write the message in place
+    std::atomic<std::uint64_t> writable{0};  ///< the sender may write the message to its final place
     std::atomic<std::uint64_t> ready{
-        0};  ///< the receiver may read the sender's pixels, or the message has been written in place
-    std::atomic<std::uint64_t> released{0};  ///< the receiver has read the sender's pixels
+        0};  ///< the receiver may read the pixels of the sender, or the sender has written the message to its final place
+    std::atomic<std::uint64_t> released{0};  ///< the receiver has read the pixels of the sender
     int uses = 0, left = 0;
     bool in_place = false;
   };
@@ -60,9 +60,9 @@ class among_threads {
   };
   struct round {
     std::vector<message*> sends, in_place_arrivals;
-    std::vector<task> reads;   ///< blend images of other threads
-    std::vector<task> writes;  ///< write parts to the image of the collecting thread
-    std::vector<task> last;    ///< overwrite pixels after other threads have read them
+    std::vector<task> reads;   ///< tasks that blend images of other threads
+    std::vector<task> writes;  ///< tasks that write parts to the image of the collecting thread
+    std::vector<task> last;    ///< tasks that overwrite pixels after other threads have read the pixels
     bool collects = false;
     std::int64_t bytes_sent = 0;
   };

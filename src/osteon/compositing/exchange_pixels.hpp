@@ -6,14 +6,14 @@
 
 namespace osteon::compositing {
 
-/// Pixels in two formats: the format of images and picture (narrow), and the wider format of intermediate results (wide).
+/// Pixels in two formats. Images and the picture have the narrow format, and intermediate results have the wide format.
 class exchange_pixels {
  public:
-  /// @param narrow shape (elements); must outlive this object
+  /// @param narrow pixels in the narrow format, shape (elements); must outlive this object
   exchange_pixels(const exchange_schedule& schedule, const exchange_object& object, std::int64_t elements,
                   std::byte* narrow);
   kernel::pixel_format format(bool wide) const { return wide ? kernel::wider(format_) : format_; }
-  /// Address of a pixel. Memory in the wide format exists only for pixels that are wide in the schedule.
+  /// Address of a pixel. Only pixels that are wide in the schedule have memory in the wide format.
   std::byte* at(bool wide, std::int64_t pixel) {
     return wide ? wide_.get() + (pixel - first_wide_) * static_cast<std::int64_t>(format(true).bytes())
                 : narrow_ + pixel * static_cast<std::int64_t>(format_.bytes());
@@ -27,8 +27,8 @@ class exchange_pixels {
   std::unique_ptr<std::byte[]> wide_;
 };
 
-/// True if a message of the round may be received in place. In this case, the message is not blended, and the round sends
-/// none of the pixels that the message overwrites.
+/// True if a message of the round may be received at its final place. The message must not be blended, and the round must
+/// not send pixels that the message overwrites.
 bool lands_in_place(const exchange_schedule::round& r, std::size_t arrival);
 
 }  // namespace osteon::compositing

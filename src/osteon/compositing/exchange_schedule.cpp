@@ -8,7 +8,7 @@ namespace osteon::compositing {
 
 namespace {
 
-// The pieces in `wanted`, clipped.
+// The pieces inside `wanted`. Pieces are clipped to `wanted`.
 std::vector<pixel_piece> within(const std::vector<pixel_piece>& pieces, plan::span interval) {
   std::vector<pixel_piece> result;
   for (pixel_piece p : pieces) {
@@ -40,7 +40,7 @@ void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
       pieces.push_back(p);
 }
 
-// Intervals with arriving layers, split at all boundaries of layers.
+// Intervals with arriving layers. The intervals are divided at all boundaries of layers.
 std::vector<plan::span> stretches(const plan::round& planned, const std::vector<exchange_schedule::message>& arrivals,
                                   const std::vector<pixel_piece>& held, const exchange_object& object) {
   std::vector<std::int64_t> cuts;
@@ -133,7 +133,7 @@ void schedule_walk::add_round(const plan::round& planned, std::vector<exchange_s
   merge_neighbours(result.blends);
 }
 
-// Add the messages in the order of the round's receives. This order may differ from the order of the sender.
+// Messages are added in the order of the round's receives. The sender may have another order.
 void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> received,
                                  exchange_schedule::round& to) {
   for (const plan::message& expected : planned.receives) {
@@ -146,7 +146,7 @@ void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchang
       to.arrivals.push_back({expected.peer, 0, expected.elements, {}});
       continue;
     }
-    it->at.end = -1;  // matched
+    it->at.end = -1;  // the message has a counterpart
     auto& m = to.arrivals.emplace_back(*it);
     m.at = expected.elements;
     for (pixel_piece& p : m.pieces) p.message = static_cast<std::int64_t>(to.arrivals.size()) - 1;
@@ -176,7 +176,7 @@ exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::roun
                            received.begin(), received.end());
     blends = blends || m.is_combined();
   }
-  // Skip empty layers, unless all layers are empty.
+  // Empty layers are skipped, unless all layers are empty.
   if (std::any_of(result.layers.begin(), result.layers.end(), [](const pixel_piece& p) { return p.layers > 0; }))
     std::erase_if(result.layers, [](const pixel_piece& p) { return p.layers == 0; });
   pixel_piece sum{at, 0, 0, -1, 0};

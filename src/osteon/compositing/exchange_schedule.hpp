@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// A rank's part of a compositing plan in terms of pixels: content and format of messages, and the order of blending.
+/// Part of a compositing plan for one rank in terms of pixels. The schedule contains the content and the format of messages,
+/// and the order of blending.
 #include <osteon/kernel/blend/pixel.hpp>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -9,82 +10,83 @@
 
 namespace osteon::compositing {
 
-/// An interval of pixels with equal blending history and format.
+/// An interval of pixels with equal format and equal sequence of blends.
 struct pixel_piece {
   plan::span at;
   std::int64_t layers = 1;    ///< number of blended partial images
-  std::int64_t wide = 0;      ///< 1: in the format of intermediate results, kernel::wider
-  std::int64_t message = -1;  ///< index in the round's arrivals, or -1 for the rank's own object
-  double error = 0;           ///< error bound in units of the last place of the format; 0 for floating point
+  std::int64_t wide = 0;      ///< 1: the pixels have the format of intermediate results, kernel::wider
+  std::int64_t message = -1;  ///< index of the message in the arrivals of the round; -1 for the object of the rank
+  double error = 0;           ///< bound of the error in units of the last place of the format; 0 for floating point
 };
 
-/// The pixels processed by a plan.
+/// The pixels that a plan processes.
 struct exchange_object {
   kernel::pixel_format format;
-  bool wide_between = true;     ///< intermediate results have a wider format; otherwise they are rounded to `format`
-  bool starts_wide = false;     ///< the rank's object is an intermediate result in the wider format
-  std::int64_t own_layers = 1;  ///< number of partial images in a rank's object
-  std::int64_t all_layers = 1;  ///< number of partial images in a finished pixel
-  double error = 0;             ///< error bound of the objects
+  /// true: intermediate results have a wider format; false: intermediate results are rounded to `format`
+  bool wide_between = true;
+  bool starts_wide = false;     ///< the object of the rank is an intermediate result in the wider format
+  std::int64_t own_layers = 1;  ///< number of partial images that have been blended into the object of a rank
+  std::int64_t all_layers = 1;  ///< number of partial images in a final pixel
+  double error = 0;             ///< bound of the error of the objects
   struct drawn_span {
     plan::span at;
     std::int64_t layers = 0;
   };
-  std::vector<drawn_span> drawn{};  ///< replaces `all_layers` if the number of partial images differs by pixel: ascending
-                                    ///< spans of all pixels
-  std::vector<plan::span> own_drawn{};  ///< used with `drawn`: ascending spans of the object's non-empty pixels
+  /// replaces `all_layers` if the number of partial images differs between pixels: ascending spans that cover all pixels
+  std::vector<drawn_span> drawn{};
+  std::vector<plan::span> own_drawn{};  ///< with `drawn`: ascending spans of the non-empty pixels of the object
 
-  /// Number of partial images in the finished pixels of an interval. The interval must be inside one drawn_span.
+  /// Number of partial images in the final pixels of an interval. The interval must be inside one drawn_span.
   std::int64_t layers_of(plan::span at) const;
 
   bool has_wide() const { return wide_between && kernel::wider(format) != format; }
 };
 
 struct exchange_schedule {
-  /// Number of pixels of a chunk. Chunks of this length make the start-up cost of messages negligible, and are short enough
-  /// to overlap the blending of a chunk with the transfer of the next chunk.
+  /// Number of pixels of a chunk. With chunks of this length, the start-up cost of messages is negligible. A rank can also
+  /// blend one chunk while the next chunk arrives.
   static constexpr std::int64_t chunk_pixels = 65536;
 
-  /// A message of the plan, in pieces.
+  /// A message of the plan, divided into pieces.
   struct message {
     int peer = -1;
-    int tag = 0;  ///< tag of the first chunk; further chunks have consecutive tags
+    int tag = 0;  ///< tag of the first chunk; the tags of further chunks are consecutive
     plan::span at;
     std::vector<pixel_piece> pieces;
 
-    /// The pieces, split at multiples of `chunk_pixels`.
+    /// The pieces of the message. Pieces are divided at multiples of `chunk_pixels`.
     std::vector<pixel_piece> chunks() const;
   };
-  /// Layers of an interval that are blended, front to back.
+  /// Blend of the layers of an interval, front to back.
   struct blend {
     plan::span at;
-    std::vector<pixel_piece> layers;  ///< each with the index of its message
-    bool wide = false;                ///< format of the result
-    bool after_sends = false;         ///< blend after the sends, because the old pixels are sent in this round
+    std::vector<pixel_piece> layers;  ///< each layer has the index of its message
+    bool wide = false;                ///< true if the result has the wide format
+    bool after_sends = false;         ///< true if the blend must follow the sends, because the round sends the old pixels
   };
   struct round {
     std::vector<message> sends, arrivals;
     std::vector<blend> blends;
-    bool collects = false;  ///< true if the round blends nothing and collects finished parts
+    bool collects = false;  ///< true if the round blends nothing and collects final parts
   };
 
   std::vector<round> rounds;
-  std::vector<pixel_piece> result;  ///< pixels with the final value on this rank
+  std::vector<pixel_piece> result;  ///< pixels with final values on this rank
 
   /// The spans of `result`, shifted by `offset`.
   std::vector<plan::span> parts(std::int64_t offset) const;
   /// The largest error in `result`.
   double error_bound() const;
 
-  /// Error of a blend into a format if more layers follow, in units of the last place of `format`. For a group of layers,
-  /// the map x -> colour + (1
-  /// - opacity) x has a rounded colour and a rounded opacity. The error of this map is at most one unit for x in [0, 1].
-  /// Errors of joined groups add up, because a blend does not amplify errors.
+  /// Error of a blend into a format if more layers follow, in units of the last place of `format`. A group of layers is a
+  /// map from x to colour + (1 - opacity) x. Its colour and its opacity are rounded. For x in [0, 1], the error of the map
+  /// is at most one unit.
+  /// Errors of joined groups are added, because a blend does not amplify errors.
   static double rounding(kernel::pixel_format format, bool wide);
 };
 
-/// Computes a rank's schedule by processing its part of a plan without pixels. Before each round, the caller exchanges the
-/// layouts of the messages between ranks.
+/// Computes the schedule of a rank from its part of a plan, without pixels. Before each round, the caller exchanges the
+/// layouts of the messages between the ranks.
 class schedule_walk {
  public:
   schedule_walk(std::int64_t elements, const exchange_object& object);
@@ -94,9 +96,9 @@ class schedule_walk {
   /// Add the round to the schedule. @param received all messages to this rank in any order; `peer` is the sender
   void add_round(const plan::round& planned, std::vector<exchange_schedule::message> sent,
                  std::vector<exchange_schedule::message> received);
-  /// @param result result spans of the plan
+  /// @param result spans of the plan with final values on this rank
   exchange_schedule finish(std::span<const plan::span> result);
-  /// Description of a receive without a send; empty if there is none.
+  /// Description of a receive without a matching send. If there is no such receive, the text is empty.
   const std::string& fault() const { return fault_; }
 
  private:

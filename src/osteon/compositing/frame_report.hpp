@@ -3,11 +3,11 @@
 
 namespace osteon::compositing {
 
-/// Durations of the steps of a frame on this rank, and number of sent bytes.
+/// Durations of the steps of a frame on this rank, and number of bytes that this rank sends.
 struct frame_report {
   double blend_seconds = 0;
-  double exchange_seconds = 0;  ///< time to send, receive and wait in rounds with blends
-  double collect_seconds = 0;   ///< time to send, receive and wait in rounds that collect finished parts
+  double exchange_seconds = 0;  ///< time of sending, receiving and waiting in rounds with blends
+  double collect_seconds = 0;   ///< time of sending, receiving and waiting in rounds that collect final parts
   std::int64_t bytes_sent = 0;
 };
 

@@ -19,7 +19,7 @@ std::vector<std::int64_t> assign_planes(std::span<const std::int64_t> weight, in
   std::vector<std::int64_t> first{0};
   std::int64_t plane = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    const std::int64_t last = planes - (ranks - rank - 1);  // reserve one plane for each later rank
+    const std::int64_t last = planes - (ranks - rank - 1);  // each later rank needs at least one plane
     std::int64_t sum = 0;
     const std::int64_t begin = plane;
     while (plane < last && (plane == begin || sum + weight[static_cast<std::size_t>(plane)] <= limit))
@@ -72,12 +72,13 @@ block make_block(MPI_Comm comm, box_tree boxes) {
 
 namespace {
 
-// Groups with boxes that are adjacent to a given box after all boxes are extended to aligned bricks of 2^level voxels.
+// Groups with boxes that are adjacent to a given box. Before the comparison, all boxes are extended to aligned bricks of
+// 2^level voxels.
 void append_adjacent(const box_tree& boxes, const box3& owned, int level, const std::array<bool, 3>& periodic,
                      const std::function<int(int rank)>& group_of, std::vector<int>& groups) {
   if (owned.empty()) return;
-  // Extend the box to whole bricks, plus one brick on each side; the result intersects all adjacent boxes. On a periodic
-  // axis, bricks wrap around.
+  // The box is extended to complete bricks, and by one brick on each side. The result intersects all adjacent boxes. On a
+  // periodic axis, bricks wrap around.
   struct interval {
     std::int64_t begin, end;
   };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Numbering of the nodes of a block, and nodes shared between blocks.
+/// Numbering of the nodes of a block, and nodes that several blocks have in common.
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>
 #include <osteon/voxel/run_set.hpp>
@@ -12,8 +12,8 @@ inline std::int64_t node_id(index3 domain, index3 node) {
   return (node.z * (domain.y + 1) + node.y) * (domain.x + 1) + node.x;
 }
 
-/// Find the nodes of a block with copies on other ranks. @param nodes corners of the block's active voxels
-/// @param periodic by axis z, y, x: the last plane of nodes is identical to the first
+/// Find the nodes of a block that have copies on other ranks. @param nodes corners of the active voxels of the block
+/// @param periodic for each axis z, y, x: true if the last plane of nodes is identical to the first plane
 /// @collective on where.comm
 shared_nodes share_nodes(const block& where, const voxel::run_set& nodes, const std::array<bool, 3>& periodic = {});
 

@@ -9,20 +9,20 @@
 
 namespace osteon::grid {
 
-/// Intersection of two boxes; may be empty.
+/// Intersection of two boxes. The intersection may be empty.
 box3 overlap(const box3& a, const box3& b);
 
-/// `part` extended by `depth` voxels on each side.
+/// The box `part`, extended by `depth` voxels on each side.
 box3 grown(const box3& part, std::int64_t depth);
 
-/// A k-d tree: recursive bisection of a domain across z, y or x into one box per rank.
+/// A k-d tree. Recursive bisection across z, y or x divides a domain into one box per rank.
 ///
-/// Ranks are numbered in the order of the leaves; the low side of a cut comes first. The cuts on the path from the root
-/// determine a box. Each rank can therefore compute intersections with other ranks without messages.
-/// @cost 16 bytes per rank; O(depth) for a box or an owner
+/// Ranks have the order of the leaves. The low side of a cut is first. The cuts on the path from the root determine a box.
+/// Each rank can therefore compute the intersections with the boxes of other ranks without messages.
+/// @cost memory of 16 bytes per rank; time O(depth) for a box or an owner
 class box_tree {
  public:
-  /// Cut of a box across axis `along` at the global coordinate `position`. The low side has the first `ranks_low` ranks.
+  /// Cut of a box across the axis `along` at the global coordinate `position`. The low side has the first `ranks_low` ranks.
   struct cut {
     std::int64_t position = 0;
     std::int32_t ranks_low = 1;
@@ -30,10 +30,11 @@ class box_tree {
     friend bool operator==(const cut&, const cut&) = default;
   };
 
-  /// @param cuts ranks - 1 cuts in preorder: a cut, then the cuts of its low side, then the cuts of its high side
+  /// @param cuts ranks - 1 cuts in preorder: each cut precedes the cuts of its low side, which precede the cuts of its high
+  /// side
   box_tree(index3 domain, std::vector<cut> cuts);
 
-  /// Tree of complete z planes: rank r has the planes [first[r], first[r + 1]), possibly none.
+  /// Tree of complete z planes. Rank r has the planes [first[r], first[r + 1]), possibly no planes.
   static box_tree of_planes(index3 domain, std::span<const std::int64_t> first);
 
   index3 domain() const { return domain_; }
@@ -45,16 +46,17 @@ class box_tree {
   box3 box_of(int rank) const;
   /// Rank of the box that contains a voxel of the domain.
   int owner_of(index3 voxel) const;
-  /// Ranks with boxes that intersect `part`, ascending.
-  /// @cost O(depth + number of ranks found)
+  /// Ranks with boxes that intersect `part`, in ascending order.
+  /// @cost O(depth + number of ranks in the result)
   std::vector<int> ranks_overlapping(const box3& part) const;
-  /// Groups of the ranks with boxes that intersect `part`, ascending. A group consists of consecutive ranks and may occur
-  /// several times in the result.
-  /// @param group_of group of a rank, not decreasing with the rank
-  /// @cost O(depth) per group found
+  /// Groups of the ranks with boxes that intersect `part`, in ascending order. A group consists of consecutive ranks. A
+  /// group may occur several times in the result.
+  /// @param group_of group of a rank; must not decrease with the rank
+  /// @cost O(depth) per group in the result
   std::vector<int> groups_overlapping(const box3& part, const std::function<int(int rank)>& group_of) const;
 
-  /// All ranks in the order that `low_first(cut)` defines. `low_first` returns true if the low side of the cut comes first.
+  /// All ranks in the order that `low_first(cut)` defines. `low_first` returns true if the ranks on the low side of the cut
+  /// precede the ranks on the high side.
   template <class F>
   std::vector<int> ordered(F&& low_first) const {
     std::vector<int> order;

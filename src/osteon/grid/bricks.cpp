@@ -13,17 +13,16 @@ namespace osteon::grid {
 
 namespace {
 
-constexpr double imbalance_for_surface = 0.03;  // total imbalance over all levels that is accepted in exchange for smaller
-                                                // surfaces
-constexpr std::int64_t values_per_reduction = 1 << 22;  // limits the memory for the counts to 32 MiB
+constexpr double imbalance_for_surface = 0.03;  // total imbalance over all levels that is accepted for smaller surfaces
+constexpr std::int64_t values_per_reduction = 1 << 22;  // with this value, the counts need at most 32 MiB of memory
 
 // A cut and its penalties.
 struct candidate {
   box_tree::cut cut;
-  std::int64_t idle_ranks;  // ranks that cannot have an active voxel
-  double load;              // active voxels of a rank on the fuller side
-  std::int64_t surface;     // active voxels of the plane at the cut with fewer active voxels
-  double voxels;            // voxels of a rank on the larger side
+  std::int64_t idle_ranks;  // number of ranks that cannot have an active voxel
+  double load;              // number of active voxels of a rank on the side with more voxels per rank
+  std::int64_t surface;     // number of active voxels in the plane next to the cut that has fewer active voxels
+  double voxels;            // number of voxels of a rank on the larger side
 };
 
 candidate rated(const box_tree::cut& cut, int ranks, const std::int64_t (&active)[2], const std::int64_t (&voxels)[2],
@@ -37,7 +36,7 @@ candidate rated(const box_tree::cut& cut, int ranks, const std::int64_t (&active
   return {cut, std::max(none, low - active[0]) + std::max(none, high - active[1]), share(active), surface, share(voxels)};
 }
 
-// A box that has not been cut; `place` is the index of its cut.
+// A box that has not been divided. `place` is the index of its cut.
 struct open_box {
   box3 box;
   int ranks;
@@ -46,7 +45,7 @@ struct open_box {
 
 std::int64_t counts_of(const box3& box) { return box.shape().z + box.shape().y + box.shape().x; }
 
-// Count the active voxels of the intersection of `box` and `part` by planes of the box across z, y and x.
+// Count the active voxels in the intersection of `box` and `part`, for each plane of the box across z, y and x.
 void count(const box3& box, const box3& part, view3<const material_number> voxels, std::int64_t* counts) {
   const box3 common = overlap(box, part);
   if (common.empty()) return;
@@ -92,7 +91,7 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
       };
       add(ranks / 2);
       if (ranks % 2 == 1) add(ranks - ranks / 2);
-      // If half of the ranks are more than the active voxels of a side, assign ranks in proportion to the active voxels.
+      // If a side has fewer active voxels than ranks, the ranks are divided in proportion to the active voxels.
       if (all.back().idle_ranks > 0 && total > 0)
         add(static_cast<std::int64_t>(static_cast<double>(ranks) * static_cast<double>(low) / static_cast<double>(total) +
                                       0.5));

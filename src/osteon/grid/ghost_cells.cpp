@@ -17,7 +17,8 @@ struct ghost_pieces {
 ghost_pieces pieces_around(const block& where, int depth) {
   ghost_pieces p{with_ghosts(where, depth), {}, {}};
   p.receive = pieces_of(*where.boxes, p.present);
-  for (const piece& r : p.receive)  // symmetric: the owners of this rank's ghosts have ghosts owned by this rank
+  // the relation is symmetric: the owners of this rank's ghosts have ghosts that this rank owns
+  for (const piece& r : p.receive)
     p.send.push_back({r.rank, overlap(grown(where.boxes->box_of(r.rank), depth), where.owned)});
   return p;
 }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t points_per_round = std::int64_t{1} << 18;  // points of a full box
 
-// MPI datatype of the values of one point. Message counts are numbers of points; a message may therefore exceed 2^31 bytes.
+// MPI datatype for the values of one point. The count of a message is a number of points. A message may therefore exceed
+// 2^31 bytes.
 class point_type {
  public:
   explicit point_type(std::size_t bytes) {
@@ -37,12 +38,12 @@ std::size_t bytes_of_point(const point_vector& vector) {
 
 /// The messages of one round. In a round, every rank processes some of its planes.
 struct plane_points::round {
-  std::int64_t begin = 0, end = 0;         // planes of this rank
-  std::vector<int> sent, sent_at;          // points sent to each rank
-  std::vector<std::int32_t> from;          // local number of the first point sent to each rank
-  std::vector<int> received, received_at;  // points received from each rank
+  std::int64_t begin = 0, end = 0;         // range of planes of this rank
+  std::vector<int> sent, sent_at;          // number and offset of the points for each rank
+  std::vector<std::int32_t> from;          // local number of the first point for each rank
+  std::vector<int> received, received_at;  // number and offset of the points from each rank
   std::vector<std::int32_t> place;         // index of each received point in `ids`
-  std::vector<std::int64_t> ids;           // ids of the points of the planes, ascending
+  std::vector<std::int64_t> ids;           // ids of the points in the planes, in ascending order
 };
 
 plane_points::plane_points(const block& where, const voxel::run_set& points, bool are_nodes)
@@ -77,7 +78,7 @@ plane_points::round plane_points::make_round(std::int64_t number) const {
   };
   round r;
   std::tie(r.begin, r.end) = planes_of(static_cast<std::size_t>(comm::rank(comm_)));
-  std::vector<std::int64_t> ids;  // ids of this rank's points
+  std::vector<std::int64_t> ids;  // ids of the points of this rank
   for (std::size_t to = 0; to < ranks; ++to) {
     const auto [begin, end] = planes_of(to);
     const std::int64_t low = std::clamp<std::int64_t>(begin - origin_.z, 0, points_.shape().z);
@@ -103,7 +104,7 @@ plane_points::round plane_points::make_round(std::int64_t number) const {
   MPI_Alltoallv(ids.data(), r.sent.data(), r.sent_at.data(), MPI_INT64_T, arrived.data(), r.received.data(),
                 r.received_at.data(), MPI_INT64_T, comm_);
   r.ids = arrived;
-  for (std::size_t from = 1; from < ranks; ++from)  // the ids of each rank are in ascending order
+  for (std::size_t from = 1; from < ranks; ++from)  // the ids from each rank are in ascending order
     std::inplace_merge(r.ids.begin(), r.ids.begin() + r.received_at[from],
                        r.ids.begin() + r.received_at[from] + r.received[from]);
   r.ids.erase(std::unique(r.ids.begin(), r.ids.end()), r.ids.end());

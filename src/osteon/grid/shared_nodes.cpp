@@ -26,7 +26,7 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
     std::set_intersection(ids.begin(), ids.end(), other_ids.begin(), other_ids.end(), std::back_inserter(common.back()));
   }
 
-  // Ids of nodes with copies on other ranks or on this rank.
+  // Ids of nodes that have copies on other ranks, or on this rank.
   std::vector<std::int64_t> shared;
   for (const auto& list : common) shared.insert(shared.end(), list.begin(), list.end());
   for (std::size_t i = 1; i < boundary.size(); ++i)
@@ -76,7 +76,7 @@ shared_nodes shared_nodes::renamed(const std::string& name) const {
   return other;
 }
 
-// Combine the values of the slots over the ranks in rank order.
+// Combine the values of the slots over all ranks in rank order.
 template <class T, class Combine>
 void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine combine) const {
   copies_->combine(own, components, comm_.rank(), combine);

@@ -13,7 +13,7 @@
 
 namespace osteon::grid {
 
-/// Layout of node values: component c of node i is at c * component_stride + i * node_stride.
+/// Layout of node values. Component c of node i is at c * component_stride + i * node_stride.
 struct node_layout {
   int components = 1;
   std::int64_t component_stride = 1, node_stride = 1;
@@ -25,11 +25,12 @@ struct identified_node {
   std::int32_t node = 0;  ///< local number
 };
 
-/// Nodes of this rank with copies on other ranks, or on this rank at periodic faces. Any number of ranks may share a node.
+/// Nodes of this rank that have copies on other ranks, or on this rank at periodic faces. Any number of ranks may have a
+/// copy of a node.
 class shared_nodes {
  public:
-  /// @param boundary nodes of this rank that may have copies, without duplicates, in any order
-  /// @param candidates other ranks that may share a node with this rank; the lists must be symmetric
+  /// @param boundary nodes of this rank that may have copies; any order, without duplicates
+  /// @param candidates other ranks that may have copies of the same nodes; the lists must be symmetric
   /// @param name name of the nodes in message counts
   /// @collective on comm
   shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates,
@@ -38,11 +39,10 @@ class shared_nodes {
   /// Copy of this object with another name in message counts. @collective on comm
   shared_nodes renamed(const std::string& name) const;
 
-  /// Replace the value of each shared node by the sum over its copies. Values are added in rank order; all copies are
-  /// therefore bitwise equal. On virtual ranks without values (comm/virtual_ranks.hpp), the function only counts the
-  /// messages.
+  /// Replace the value of each shared node by the sum over its copies. Values are added in rank order. All copies are
+  /// therefore bitwise equal. On virtual ranks without values (comm/virtual_ranks.hpp), the function only counts messages.
   /// @collective on comm, among neighbours
-  /// @cost one message of shared values in each direction per neighbour, and two additions per copy
+  /// @cost one message of shared values in each direction per neighbour; two additions per copy
   template <class T>
   void exchange_add(T* values, node_layout layout) const;
 
@@ -54,8 +54,8 @@ class shared_nodes {
   /// Nodes with copies on other ranks or on this rank.
   std::span<const std::int32_t> with_copies() const { return with_copies_; }
 
-  /// All copies of nodes except one copy per node, in ascending local numbers. A loop that skips these copies processes
-  /// every node once. The excepted copy is the first copy on the lowest rank.
+  /// All copies of shared nodes except one copy per node, in ascending order of local numbers. A loop that skips these
+  /// copies processes every node exactly once. The remaining copy is the first copy on the lowest rank.
   std::span<const std::int32_t> not_owned() const { return not_owned_; }
 
  private:
@@ -64,9 +64,10 @@ class shared_nodes {
   void exchange(std::vector<T>& own, std::size_t components, Combine combine) const;
 
   comm::communicator comm_;
-  std::unique_ptr<comm::neighbours> copies_;  // exchange of slots: shared nodes in ascending order of ids
+  std::unique_ptr<comm::neighbours> copies_;  // exchange of slots; a slot is a shared node, and slots have ascending ids
   std::vector<std::int32_t> with_copies_;     // local numbers, grouped by slot
-  std::vector<std::int32_t> slot_begin_;      // per slot: index of its first copy in with_copies_; then the number of copies
+  // for each slot: index of the first copy in with_copies_; the last entry is the number of copies
+  std::vector<std::int32_t> slot_begin_;
   std::vector<std::int32_t> not_owned_;
 };
 

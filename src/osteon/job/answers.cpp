@@ -17,8 +17,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Component (z, y or x) of the measured quantity of a load. The component is along the direction of the load, or along the
-// load axis if there is no direction.
+// Component (z, y or x) of the measured quantity of a load. The component is along the direction of the load. If the load
+// has no direction, the component is along the load axis.
 std::string component_along(const json& load) {
   const std::string along = load.value("direction", load.value("axis", "z"));
   return std::to_string(std::string("zyx").find(along));
@@ -84,7 +84,7 @@ std::vector<found_answer> answers_in(const std::vector<answer>& all, const json&
 json describe_answers(const physics_entry& physics, const json& summary) {
   json list = json::array();
   std::set<std::string> keys;
-  // Load cases may have different answers. The union of the answers has the order of the physics entry.
+  // Load cases may have different answers. The union of all answers has the order of the physics entry.
   for (const answer& a : physics.answers) {
     if (!a.in_report) continue;
     const auto add = [&](const json& tree) {
@@ -113,9 +113,9 @@ json describe_all_answers() {
 
 namespace {
 
-// Fields are stored in single precision, which has the limit 3.4e38.
+// Fields are stored in single precision. The largest number in single precision is 3.4e38.
 constexpr double largest_number = 1e30;
-// Limit of strain answers: an elongation to a thousand times the original length.
+// Limit of answers that are strains. The limit is an elongation to a thousand times the original length.
 constexpr double largest_strain_of_answer = 1e3;
 
 void check_numbers(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {

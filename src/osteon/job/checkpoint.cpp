@@ -26,13 +26,14 @@ using json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char* ending = ".checkpoint";
-constexpr double short_solve_s = 10;  // a resumed job repeats shorter solves
+constexpr double short_solve_s = 10;  // a resumed job repeats solves that take less time
 
 bool is_ours(const std::string& name) {
   return (name.starts_with("slot_") || name.starts_with("solve_")) && name.find(ending) != std::string::npos;
 }
 
-/// SHA-256 of the content of a model: the header, and a sum over the voxels that is independent of their order. @collective
+/// SHA-256 of the content of a model. The content is the header, and a sum over the voxels that is independent of their
+/// order. @collective
 std::string digest_of_model(const local_model& part) {
   std::uint64_t sum = 0;
   const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
@@ -92,9 +93,9 @@ struct file_checkpointer::state {
   int solve = -1, due = 0;
   std::int64_t sequence = 0;
   int slot = 0;                       ///< slot of the next checkpoint
-  std::optional<saved_file> running;  ///< the state found in the directory
-  std::optional<saved_file> current;  ///< the state returned by begin()
-  bool is_finished = false;           ///< the solve of `current` is finished
+  std::optional<saved_file> running;  ///< the state that was found in the directory
+  std::optional<saved_file> current;  ///< the state that begin() has returned
+  bool is_finished = false;           ///< true if the solve of `current` is finished
 
   bool is_root() const { return comm::rank(comm) == 0; }
   std::string slot_path(int which) const { return (fs::path(directory) / fmt::format("slot_{}{}", which, ending)).string(); }
@@ -102,8 +103,8 @@ struct file_checkpointer::state {
     return (fs::path(directory) / fmt::format("solve_{}{}", which, ending)).string();
   }
 
-  /// Return a file if it is undamaged and belongs to this job. Otherwise return none; `why` receives the reason if the file
-  /// exists.
+  /// Return a file if the file is undamaged and belongs to this job. Otherwise, the result is empty. If the file exists,
+  /// `why` receives the reason.
   std::optional<saved_file> open(const std::string& path, std::string& why) const {
     int exists = is_root() && fs::exists(path);
     MPI_Bcast(&exists, 1, MPI_INT, 0, comm);
@@ -176,7 +177,7 @@ struct file_checkpointer::state {
                                         fs::absolute(directory).string()));
   }
 
-  /// Write a state, and log its size and time.
+  /// Write a state, and log its size and the time of writing.
   void write_and_log(const std::string& path, const numerics::solver_state& solution, bool finished) {
     const stopwatch clock;
     const std::int64_t bytes = write(path, solution, finished);
@@ -293,14 +294,15 @@ void file_checkpointer::remove() {
     std::error_code ignored;
     if (is_ours(entry.path().filename().string())) fs::remove(entry.path(), ignored);
   }
-  fs::remove(state_->directory, failed);  // fails unless the directory is empty
+  fs::remove(state_->directory, failed);  // the call fails unless the directory is empty
 }
 
 resumable find_resumable(const std::string& directory) {
   fs::path folder(directory);
   std::error_code failed;
   if (fs::is_regular_file(folder, failed)) folder = folder.parent_path();
-  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";  // the user specified the output directory
+  // the user has specified the output directory
+  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";
   std::string why;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename().string();

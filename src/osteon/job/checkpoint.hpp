@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Checkpoints of a job (docs/reference/checkpoint.md): times of writing, location, and data restored on resumption.
+/// Checkpoints of a job (docs/reference/checkpoint.md). The file defines when and where checkpoints are written, and which
+/// data a resumed job restores.
 #include <memory>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
@@ -14,38 +15,38 @@ struct local_model;
 
 /// Checkpoint options of the caller of a job.
 struct checkpoint_options {
-  bool resume = false;      ///< continue from the checkpoint in the directory, if it contains one
-  stop_query is_to_stop{};  ///< called on every rank between iterations; if the result is true, the job writes a checkpoint
-                            ///< and stops
-  bool trace_messages = false;  ///< count messages by plan and report the counts in the summary
-  bool replace = false;         ///< allow earlier results in the output folder to be replaced
+  bool resume = false;  ///< true: continue from the checkpoint in the directory, if the directory contains a checkpoint
+  /// function that is called on every rank between iterations; if the result is true, the job writes a checkpoint and stops
+  stop_query is_to_stop{};
+  bool trace_messages = false;  ///< true: count messages by plan, and report the counts in the summary
+  bool replace = false;         ///< true: earlier results in the output folder may be replaced
 };
 
-/// The folder of a job's checkpoints.
+/// The folder of the checkpoints of a job.
 std::string checkpoint_directory(const spec& job);
 
-/// Return true if a folder contains checkpoint files. @collective local
+/// Return true if a folder contains files of a checkpoint. @collective local
 bool has_checkpoint(const std::string& directory);
 
-/// SHA-256 of all keys that affect the answers of a job. Excluded: [output], [picture], [run], [checkpoint], the name,
-/// pistoia, and solve.max_iterations.
+/// SHA-256 of all keys that affect the answers of a job. The digest excludes [output], [picture], [run], [checkpoint], the
+/// name, pistoia, and solve.max_iterations.
 std::string digest_of_keys(const spec& job);
 
-/// A checkpoint from which a job resumes: the folder, the job file and the output directory.
+/// A checkpoint from which a job resumes. The checkpoint consists of the folder, the job file and the output directory.
 struct resumable {
   std::string job_file, output_directory, directory;
-  std::vector<std::string> changes;  ///< changes of keys that the user gave together with the job file
+  std::vector<std::string> changes;  ///< changes of keys that the user has requested in addition to the job file
 };
-/// @param directory the checkpoint folder, a file in it, or the output directory that contains it
+/// @param directory folder of the checkpoint, a file in this folder, or the output directory that contains the folder
 /// @throws data_error if there is no checkpoint @collective local
 resumable find_resumable(const std::string& directory);
 
-/// Stores the states of the solves of a job in two slots. A slot contains a complete state or no state. Each finished solve
-/// has a separate file.
+/// Stores the states of a job's solves in two slots. A slot contains a complete state, or no state. Each finished solve has
+/// a file of its own.
 class file_checkpointer final : public numerics::checkpointer {
  public:
-  /// Borrows the log.
-  /// @throws data_error if resuming and the directory contains no checkpoint of this job @collective on part.where.comm
+  /// The object borrows the log.
+  /// @throws data_error if a resumed job has no checkpoint in the directory @collective on part.where.comm
   file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& options, log_sink& log);
   ~file_checkpointer() override;
 

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Values of closed sets. Job files contain the names of the values: the reader converts `law = "cone"` to
-/// `yield_law::cone`. The namespace of an enumeration has a function `choice_names`, which returns the names of the values
-/// 0, 1 ...
+/// Values of closed sets. Job files contain the names of the values. The reader converts `law = "cone"` to
+/// `yield_law::cone`. The namespace of an enumeration has a function `choice_names`. This function returns the names of the
+/// values 0, 1 ...
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,9 @@ struct choice_text {
   consteval choice_text(const char (&literal)[Size]) { std::copy_n(literal, Size, text); }
 };
 
-/// Names of the values of an enumeration, for `choice_names`. Enumerations with equal names share the array, which
-/// identifies an enumeration in check_keys.cpp; a table must not contain two of them.
+/// Names of the values of an enumeration. `choice_names` returns these names. The address of the array identifies an
+/// enumeration in check_keys.cpp. Enumerations with equal names have the same array. A table must therefore not contain two
+/// enumerations with equal names.
 template <choice_text... Names>
 std::span<const char* const> choices() {
   static constexpr const char* names[] = {Names.text...};
@@ -36,16 +37,16 @@ inline auto choice_names(axis) { return choices<"z", "y", "x">(); }
 
 namespace osteon::job {
 
-/// A value of an enumeration, or none, as passed to the visitors of keys.
+/// A value of an enumeration, or no value. The visitors of keys receive this type.
 class choice_field {
  public:
   std::span<const char* const> names() const { return names_; }
   bool has_value() const { return index_ >= 0; }
-  /// Empty: none.
+  /// Name of the value. If there is no value, the name is empty.
   std::string name() const { return has_value() ? names_[static_cast<std::size_t>(index_)] : ""; }
   std::int32_t index() const { return index_; }
   bool is_as(const choice_field& other) const { return index_ == other.index_; }
-  /// @return false if no value has this name
+  /// @return false if no value of the enumeration has this name
   bool set(std::string_view name) {
     for (std::size_t n = 0; n < names_.size(); ++n)
       if (name == names_[n]) {
@@ -93,7 +94,7 @@ std::vector<std::string> names_of(E... values) {
   return {name_of(values)...};
 }
 
-/// The value of a name, or none.
+/// The value with a name. If no value has this name, the result is empty.
 template <class E>
 std::optional<E> value_named(std::string_view name) {
   optional_choice<E> found;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Keys of modules other than the core of a job, each group in its own struct.
+/// Keys of modules other than the core of a job. Each group of keys is a struct.
 #include <any>
 #include <map>
 #include <typeindex>
@@ -8,17 +8,18 @@
 
 namespace osteon::job {
 
-/// Structs of keys, indexed by type: `job.groups.of<flow_keys>().viscosity_Pa_s`. Copies are deep.
+/// Structs of keys, which are selected by type: `job.groups.of<flow_keys>().viscosity_Pa_s`. A copy of this object contains
+/// copies of the structs.
 class key_groups {
  public:
-  /// Return modifiable keys. The first call constructs the default keys.
+  /// Return keys that can be modified. The first call constructs the keys with default values.
   template <class Keys>
   Keys& of() {
     std::any& kept = held_[typeid(Keys)];
     if (!kept.has_value()) kept.emplace<Keys>();
     return *std::any_cast<Keys>(&kept);
   }
-  /// Return the keys, or default keys if the job does not have the table.
+  /// Return the keys. If the job does not have the table, the keys have default values.
   template <class Keys>
   const Keys& of() const {
     static const Keys defaults{};

@@ -9,10 +9,11 @@ namespace osteon::job {
 
 /// Positions and vectors are [z, y, x].
 struct load_scene {
-  nlohmann::ordered_json sets = nlohmann::ordered_json::array();        ///< number, name, nodes, box, mean position
+  /// number, name, nodes, box and mean position of each set
+  nlohmann::ordered_json sets = nlohmann::ordered_json::array();
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();       ///< supports and forces of each load case
   nlohmann::ordered_json boundaries = nlohmann::ordered_json::array();  ///< conditions on faces and openings
-  std::vector<io::label_run> runs;                                      ///< voxels of this rank at nodes of the sets
+  std::vector<io::label_run> runs;                                      ///< voxels of this rank that have nodes in a set
 };
 
 }  // namespace osteon::job

@@ -6,7 +6,8 @@ namespace osteon::job {
 
 namespace {
 
-// Copy the values of active points, shape (points, components), to their positions in planes [first, first + planes).
+// Copy the values of active points, with shape (points, components), to their positions in the planes [first, first +
+// planes).
 template <class T>
 void put_runs(const voxel::run_set& points, std::int64_t first, std::int64_t planes, const T* values, int components,
               T* dense) {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Keys of a job that are independent of the physics, as a plain struct. Each physics adds a group of keys;
-/// spec/key_entry.hpp describes all keys.
+/// Keys of a job that are independent of the physics. The keys are members of a plain struct. Each physics adds a group of
+/// keys; spec/key_entry.hpp describes all keys.
 #include <array>
 #include <memory>
 #include <optional>
@@ -40,7 +40,7 @@ inline auto choice_names(image_filter) {
 enum class image_interpolation { linear, nearest, bspline };
 inline auto choice_names(image_interpolation) { return choices<"linear", "nearest", "bspline">(); }
 
-/// Thresholds computed in a window around each voxel.
+/// Threshold methods with a window around each voxel.
 enum class threshold_method { sauvola, phansalkar, bernsen };
 inline auto choice_names(threshold_method) { return choices<"sauvola", "phansalkar", "bernsen">(); }
 
@@ -57,14 +57,14 @@ struct image_step_spec {
   std::optional<double> weight, contrast, low, high, epsilon, cutoff;
 };
 
-/// The scan. Lists are in the order z, y, x.
+/// The scan. Lists have the order z, y, x.
 struct image_spec {
   std::string path;
   std::optional<std::vector<double>> spacing_mm;
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
   std::vector<image_step_spec> steps;
-  bool accept_fill_value = false;  ///< missing chunks of the file contain the fill value
+  bool accept_fill_value = false;  ///< true if missing chunks of the file contain the fill value
   std::int64_t coarsen = 1;
   std::optional<double> noise_sd;  ///< standard deviation of the noise
   double noise_blur_voxels = 0;
@@ -75,25 +75,25 @@ struct image_spec {
 enum class kept_parts { largest, percolating, all };
 inline auto choice_names(kept_parts) { return choices<"largest", "percolating", "all">(); }
 
-/// Segmentation: selection of the solid voxels.
+/// Segmentation, which selects the solid voxels.
 struct segment_spec {
-  std::optional<double> threshold;  ///< absent: Otsu
+  std::optional<double> threshold;  ///< absent: the method of Otsu
   std::optional<double> upper;
   std::optional<std::vector<double>> greys;  ///< grey values of empty space and of solid, for a threshold that preserves the
                                              ///< volume
-  bool labels = false;                       ///< the image contains labels, not grey values
+  bool labels = false;                       ///< true if the image contains labels instead of grey values
   std::vector<std::int64_t> void_labels{0};
-  optional_choice<kept_parts> keep;  ///< absent: `keep_of`
+  optional_choice<kept_parts> keep;  ///< absent: the value of `keep_of`
   std::int64_t connectivity = 6;
   bool drop_unsupported = false;
-  bool compare_connectivity = false;  ///< also compute with the other connectivity
+  bool compare_connectivity = false;  ///< true: also compute with the other connectivity
 };
 
 struct material_spec {
   std::string name;
   std::optional<std::int64_t> label;
   std::optional<double> youngs_modulus_MPa;
-  std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
+  std::optional<double> poisson_ratio;  ///< no default; physics with stresses require this value
   std::optional<double> conductivity_W_per_mK;
   std::optional<double> density_kg_per_m3;
   std::optional<double> heat_capacity_J_per_m3K;
@@ -101,29 +101,29 @@ struct material_spec {
   std::optional<double> thermal_expansion_per_K;
 };
 
-/// Dependence of the modulus on density.
+/// Dependence of the modulus on the density.
 enum class modulus_law { power, linear, polynomial };
 inline auto choice_names(modulus_law) { return choices<"power", "linear", "polynomial">(); }
 
-/// Grey value -> density -> modulus.
+/// Conversion of a grey value to a density and then to a modulus.
 struct density_law_spec {
   std::optional<double> slope;
   double intercept = 0;
   std::vector<std::vector<double>> calibration;  ///< [grey, density] pairs, instead of slope and intercept
-  bool from_image = false;                       ///< slope and intercept from the scan's file
+  bool from_image = false;                       ///< true: slope and intercept are those in the file of the scan
   choice<modulus_law> law = modulus_law::power;
   std::optional<double> coefficient_MPa;
   double exponent = 1;
   std::vector<double> coefficients_MPa;
   double min_modulus_MPa = 1;
   double max_modulus_MPa = 100000;
-  std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
+  std::optional<double> poisson_ratio;  ///< no default; physics with stresses require this value
 };
 
-/// Image of Young's modulus, one value per voxel.
+/// Image of Young's modulus with one value per voxel.
 struct modulus_image_spec {
   std::string path;
-  std::optional<double> poisson_ratio;  ///< no default: required by physics with stresses
+  std::optional<double> poisson_ratio;  ///< no default; physics with stresses require this value
 };
 
 struct poisson_image_spec {
@@ -135,28 +135,28 @@ enum class outer_condition { periodic, kubc, uniform, mirrored, closed };
 inline auto choice_names(outer_condition) { return choices<"periodic", "kubc", "uniform", "mirrored", "closed">(); }
 
 struct load_spec {
-  std::optional<std::string> test;  ///< a name of an enumeration of the physics
+  std::optional<std::string> test;  ///< a name in the enumeration of the physics
   optional_choice<osteon::axis> axis = osteon::axis::z;
-  optional_choice<outer_condition> boundary_condition;  ///< absent: default of the test
+  optional_choice<outer_condition> boundary_condition;  ///< absent: the default of the test
 };
 
 struct solve_spec {
-  std::optional<double> tolerance;  ///< absent: default of the physics (tolerance_of)
+  std::optional<double> tolerance;  ///< absent: the default of the physics (tolerance_of)
   std::int64_t max_iterations = 500;
 };
 
 /// Uncertainties of the image. The job is solved again on changed images.
 struct uncertainty_spec {
   bool enabled = true;
-  std::optional<double> threshold_sd, noise_sd;  ///< grey values
+  std::optional<double> threshold_sd, noise_sd;  ///< standard deviations in grey values
   double noise_blur_voxels = 0;
   bool voxel_size = false;
 };
 
-/// Part of the image with separate morphometry: all voxels with the given labels.
+/// Part of the image with separate morphometry. The part consists of all voxels with the given labels.
 struct compartment_spec {
   std::string name;
-  std::optional<std::string> kind;   ///< absent: the name (kind_of)
+  std::optional<std::string> kind;   ///< absent: the name of the compartment determines the kind (kind_of)
   std::optional<std::string> image;  ///< a label image; absent: the image of the job
   std::vector<std::int64_t> labels;
 
@@ -167,18 +167,19 @@ struct picture_spec {
   bool enabled = true;
   std::int64_t width = 1024, height = 1024;
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
-  std::optional<std::string> method;        ///< volume or surface; absent: by draws_surface()
-  std::optional<std::string> colour_map;    ///< absent: by colour_map_of()
-  std::string preset = "screen";            ///< see render::presets::background_of
-  std::string compositing = "auto";         ///< see render::parse_compositing
-  std::optional<std::string> field;         ///< a field of the physics; absent: its default
-  std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
-  std::int64_t pathlines = 0;               ///< particles of a transient flow; 0: none
-  bool film = false;                        ///< make a film of the frames
-  std::optional<std::string> shows;         ///< content of frames of a transient flow; absent: pathlines if there are any,
-                                            ///< or speed
-  std::optional<double> tube_mm;            ///< radius of the lines; absent: a third of a voxel
-  std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
+  std::optional<std::string> method;      ///< volume or surface; absent: draws_surface() determines the method
+  std::optional<std::string> colour_map;  ///< absent: colour_map_of() determines the map
+  std::string preset = "screen";          ///< name for render::presets::background_of
+  std::string compositing = "auto";       ///< text in the syntax of render::parse_compositing
+  std::optional<std::string> field;       ///< a field of the physics; absent: the default field of the physics
+  /// number of lines of the vector field; absent: usual_streamlines() of the physics
+  std::optional<std::int64_t> streamlines;
+  std::int64_t pathlines = 0;  ///< number of particles of a transient flow; 0: no particles
+  bool film = false;           ///< true: make a film of the frames
+  /// content of the frames of a transient flow; absent: pathlines if the job has pathlines, otherwise speed
+  std::optional<std::string> shows;
+  std::optional<double> tube_mm;  ///< radius of the lines; absent: a third of a voxel
+  std::int64_t every = 0;         ///< number of iterations or steps between frames during the solve; 0: no frames
 };
 
 /// Shapes of the subdomains.
@@ -186,34 +187,34 @@ enum class cut_of_image { automatic, planes, bricks };
 inline auto choice_names(cut_of_image) { return choices<"auto", "planes", "bricks">(); }
 
 struct run_spec {
-  std::int64_t ranks = 0;    ///< 0: all cores
-  std::int64_t threads = 1;  ///< per rank
+  std::int64_t ranks = 0;    ///< number of ranks; 0: one rank per core
+  std::int64_t threads = 1;  ///< number of threads per rank
   choice<cut_of_image> decomposition = cut_of_image::automatic;
-  bool place = true;  ///< renumber ranks by the measured links between hosts
+  bool place = true;  ///< true: renumber the ranks by the measured links between hosts
   std::string bind = "auto";
 };
 
 /// Storage options of files, and ranks that access the files.
 struct io_spec {
   std::string mode = "auto";
-  std::int64_t ranks_per_writer = 0;  ///< 0: all ranks of a host
-  std::vector<std::string> hints;     ///< key=value
+  std::int64_t ranks_per_writer = 0;  ///< number of ranks for each writing rank; 0: all ranks of a host
+  std::vector<std::string> hints;     ///< hints for MPI-IO in the form key=value
   std::int64_t alignment_bytes = 0;
   bool read_back = true;
   std::string compression = "deflate";
   std::optional<std::int64_t> compression_level;
-  std::int64_t significant_digits = 0;  ///< 0: all
+  std::int64_t significant_digits = 0;  ///< number of significant digits in files; 0: all digits
 };
 
 struct checkpoint_spec {
-  std::string directory;      ///< empty: `checkpoint` in the output directory
-  double every_minutes = 30;  ///< 0: only on a signal
+  std::string directory;      ///< empty: the folder `checkpoint` in the output directory
+  double every_minutes = 30;  ///< minutes between checkpoints; 0: checkpoints are written only on a signal
 };
 
-/// Digests of the image files of a job, computed once per run; empty: not yet computed.
+/// Digests of the image files of a job. A run computes each digest once. Empty: the digest is not yet computed.
 struct image_digests {
-  std::string images;  ///< see digest_of_images (import/model_key.hpp)
-  std::string labels;  ///< see key_of_label_images
+  std::string images;  ///< result of digest_of_images (import/model_key.hpp)
+  std::string labels;  ///< result of key_of_label_images
 };
 
 struct spec {
@@ -236,42 +237,44 @@ struct spec {
   std::string output_directory;
   bool measures_shape = false;
 
-  key_groups groups;                         ///< keys of the physics, by type of the group
-  std::shared_ptr<const model_source> from;  ///< source of the model; null: the image (model_source.hpp)
+  key_groups groups;                         ///< keys of the physics; the type of a group selects the group
+  std::shared_ptr<const model_source> from;  ///< source of the model (model_source.hpp); null: the image
 
-  std::string file;                      ///< the job file; empty if the job is not from a file
-  std::string text;                      ///< text of the job file, for the manifest
-  std::vector<problem> older_spellings;  ///< renamed keys and values of the file, with their new names; `where` is the key
-  std::vector<problem> unused_keys;      ///< keys given at their default values that the job does not use
-  std::vector<std::string> changes;      ///< changes of keys on the command line, `KEY=VALUE`
-  image_digests digests;                 ///< stored so that a run computes the digest of its images once
+  std::string file;  ///< path of the job file; empty if the job has no file
+  std::string text;  ///< text of the job file for the manifest
+  /// old names of keys and values in the file, with the present names; `where` contains the key
+  std::vector<problem> older_spellings;
+  std::vector<problem> unused_keys;  ///< keys with explicit default values that the job does not use
+  std::vector<std::string> changes;  ///< changes of keys on the command line in the form `KEY=VALUE`
+  image_digests digests;             ///< stored such that a run computes the digest of its images only once
 };
 
-/// Read a job file and check it. The function collects all faults with their lines. The spec is valid only if there are no
-/// faults.
-/// @param problems receives the faults: `where` is `file:line: key`, or `--set: key`
-/// @param changes new values of keys, each `KEY=VALUE`
+/// Read and check a job file. The function collects all faults, with their lines in the file. The spec is valid only if
+/// there are no faults.
+/// @param problems receives the faults; `where` contains `file:line: key`, or `--set: key`
+/// @param changes new values of keys, each in the form `KEY=VALUE`
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
-/// Read the text of a job. @param path name in messages; relative paths are relative to the working directory
+/// Read the text of a job. @param path name of the text in messages; relative paths in the job are relative to the working
+/// directory
 spec read_spec_text(const std::string& text, const std::string& path, std::vector<problem>& problems,
                     const std::vector<std::string>& changes = {});
 
-/// Warn about each renamed key or value in the job file.
+/// Warn about each old name of a key or value in the job file.
 void warn_of_older_spellings(const spec& job, log_sink& log);
 
-/// Check ranges, combinations and names of keys, independent of the image.
+/// Check ranges, combinations and names of keys. The checks do not need the image.
 std::vector<problem> validate(const spec& job);
 
-/// Return true if the subdomains are bricks instead of z planes. Subdomains are bricks if the job specifies bricks, or by
-/// default if there are fewer than 16 planes per rank on average. A rank with 16 planes shares two layers of nodes, which
-/// are an eighth of its nodes.
+/// Return true if the subdomains are bricks instead of z planes. Subdomains are bricks if the job requests bricks. By
+/// default, subdomains are bricks if the ranks have fewer than 16 planes on average. A rank with 16 planes has two layers of
+/// nodes in common with its neighbours. These layers contain an eighth of the nodes of the rank.
 bool uses_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// The JSON Schema of a job file.
 std::string json_schema();
 
-/// Join problems into one text, one per line.
+/// Join problems into one text with one line per problem.
 std::string join(const std::vector<problem>& problems);
 
 }  // namespace osteon::job

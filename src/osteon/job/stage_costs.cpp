@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* costs_schema = "osteon.costs/1";
 
-// Measured times with large errors may result in a negative slope or constant. In this case the constant is zero.
+// If measured times have large errors, the slope or the constant may be negative. In this case, the constant is zero.
 cost_line line_through(double small_units, double small_seconds, double large_units, double large_seconds) {
   if (large_units <= 0) return {large_seconds, 0};
   if (small_units > 0 && small_units < large_units) {
@@ -27,7 +27,7 @@ cost_line line_through(double small_units, double small_seconds, double large_un
   return {0, large_seconds / large_units};
 }
 
-// The members of stage_costs of type cost_line, by key.
+// The members of stage_costs with the type cost_line, by key.
 template <class Costs>
 auto lines_of(Costs& c) {
   return std::array{std::pair{"start", &c.start},     std::pair{"reading", &c.reading},     std::pair{"set_up", &c.set_up},
@@ -78,7 +78,7 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
 stage_costs costs_of(const measured_run& larger, const measured_run* smaller) {
   stage_costs c;
   const auto line = [&](double measured_run::* seconds, double measured_run::* units, bool of_iteration = false) {
-    // Seconds and unknowns per rank.
+    // Time in s, and number of unknowns, per rank.
     const auto of = [&](const measured_run& r) {
       const double cores = r.ranks * r.threads;
       return std::pair(units ? r.*units / r.ranks : 0, r.*seconds / cores / (of_iteration ? r.iterations : 1));
@@ -114,7 +114,8 @@ double stage_costs::seconds_of_iteration(double unknowns) const {
 }
 
 stage_costs costs_of_physics(const spec& job, const solver_work& work) {
-  // Parts of the seconds of a solution in runs on machine A: 70 % for about 15 iterations, and 30 % for fields and files.
+  // Fractions of the time of a solution in runs on machine A. 70 % of the time is for about 15 iterations, and 30 % is for
+  // fields and files.
   constexpr double usual_iterations = 15, of_iterations = 0.7, of_load = 0.15, of_writing = 0.15, off_by_half = 0.5;
   const solver_costs& costs = physics_of(job).costs;
   const double of_unknown = work.solutions * costs.solution_seconds / costs.unknowns_per_element;
@@ -123,7 +124,7 @@ stage_costs costs_of_physics(const spec& job, const solver_work& work) {
   c.start = {0.7, 0};
   c.report = {2.5, 0};
   c.reading = {0, 5e-9};
-  c.writing = {0.02, of_writing * work.solutions * costs.solution_seconds / 3};  // a third of a box is solid
+  c.writing = {0.02, of_writing * work.solutions * costs.solution_seconds / 3};  // a third of the voxels of a box is solid
   c.set_up = {0, costs.setup_seconds / costs.unknowns_per_element};
   c.load = {0, of_load * of_unknown};
   c.iteration = {0, of_iterations * of_unknown / usual_iterations};

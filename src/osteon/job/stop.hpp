@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Requests to stop a job (docs/reference/checkpoint.md). Every stage polls between its steps, and stops by an
-/// interrupted_error.
+/// Requests to stop a job (docs/reference/checkpoint.md). Every stage polls for requests between its steps. On a request,
+/// the stage throws an interrupted_error.
 #include <mpi.h>
 
 #include <functional>
@@ -11,15 +11,15 @@ namespace osteon::job {
 
 struct spec;
 
-/// Returns true if the job is to stop. An empty function never stops the job.
+/// Returns true if the job must stop. An empty function never stops the job.
 using stop_query = std::function<bool()>;
 
-/// Stop a serial stage if requested.
-/// @param during activity of the stage in the message, "reading the image"
-/// @throws interrupted_error that states how to continue the job @collective local
+/// Stop a serial stage if a stop has been requested.
+/// @param during activity of the stage for the message, for example "reading the image"
+/// @throws interrupted_error with a description of how to continue the job @collective local
 void stop_if_requested(const stop_query& is_to_stop, const spec& job, const std::string& during);
 
-/// Stop a stage of all ranks if any rank received a request. @throws interrupted_error @collective on comm
+/// Stop a stage on all ranks if any rank has received a request. @throws interrupted_error @collective on comm
 void stop_together_if_requested(MPI_Comm comm, const stop_query& is_to_stop, const spec& job, const std::string& during);
 
 }  // namespace osteon::job

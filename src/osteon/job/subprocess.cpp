@@ -39,8 +39,8 @@ program_result run_program(const std::vector<std::string>& arguments, const stop
   close(err[1]);
 
   program_result result;
-  // Both pipes are read together. Otherwise a program that fills one pipe while this process reads the other pipe would
-  // cause a deadlock.
+  // Both pipes are read concurrently. Otherwise, a deadlock would be possible: the program waits until one pipe is read,
+  // while this process waits for the other pipe.
   std::array<pollfd, 2> pipes{pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
   std::array<std::string*, 2> text{&result.out, &result.err};
   std::array<char, 4096> buffer;

@@ -49,7 +49,8 @@ std::string cpu_name() {
 int usable_cores() { return osteon::usable_cores(); }
 
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes) {
-  constexpr double bytes_of_rank = 64e6;  // a process with its libraries and MPI buffers, before reading data
+  // memory of a process with its libraries and MPI buffers, before the process reads data
+  constexpr double bytes_of_rank = 64e6;
   std::int64_t ranks = usable_cores() / std::max<std::int64_t>(threads, 1);
   if (const auto memory = limits_of_container().memory_bytes)
     ranks = std::min(ranks, static_cast<std::int64_t>(*memory / bytes_of_rank));
@@ -98,7 +99,7 @@ std::string utc_now() {
 }
 
 std::vector<std::string> host_names(MPI_Comm comm) {
-  // The first rank of each host sends the name, so that there is one name per host, not per rank.
+  // Only the first rank of each host sends a name. The list therefore contains one name per host.
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   MPI_Get_processor_name(name.data(), &length);
@@ -120,7 +121,7 @@ std::vector<std::string> host_names(MPI_Comm comm) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  // A device or a pipe is written directly; only regular files can be replaced.
+  // A device or a pipe is written directly, because only regular files can be replaced.
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   const bool replace = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);

@@ -10,10 +10,10 @@
 
 namespace osteon::job {
 
-/// A folder in TMPDIR; removed on destruction.
+/// A folder in TMPDIR. The destructor removes the folder.
 class temporary_folder {
  public:
-  /// @param purpose part of the folder's name, osteon-PURPOSE-XXXXXX @throws machine_error
+  /// @param purpose part of the folder name osteon-PURPOSE-XXXXXX @throws machine_error
   explicit temporary_folder(const std::string& purpose)
       : path_((std::filesystem::temp_directory_path() / ("osteon-" + purpose + "-XXXXXX")).string()) {
     if (!mkdtemp(path_.data()))

@@ -11,7 +11,7 @@ namespace osteon::job {
 
 class warning_log : public log_sink {
  public:
-  /// Borrows `to`. @param where the key of the warnings
+  /// The object borrows `to`. @param where key of the warnings
   warning_log(std::vector<problem>& to, const char* where) : to_(to), where_(where) {}
   void warn(std::string_view text) override { to_.push_back({where_, std::string(text)}); }
 

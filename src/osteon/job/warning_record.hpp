@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A log that forwards all messages and records the warnings, so that the summary and the report also print them.
+/// A log that forwards all messages and records the warnings. The summary and the report can then also contain the warnings.
 #include <algorithm>
 #include <osteon/base/log_sink.hpp>
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace osteon::job {
 
-/// Each warning is forwarded and recorded once, because a job that is computed several times repeats its warnings.
+/// Each warning is forwarded and recorded only once, because a job that is computed several times repeats its warnings.
 class warning_record final : public log_sink {
  public:
-  /// Borrows `to`.
+  /// The object borrows `to`.
   explicit warning_record(log_sink& to) : to_(&to) {}
-  /// Forward all later messages to another log, which is borrowed.
+  /// Forward all later messages to another log. The other log is borrowed.
   void forward_to(log_sink& to) { to_ = &to; }
 
   void note(std::string_view text) override { to_->note(text); }
@@ -24,7 +24,7 @@ class warning_record final : public log_sink {
   void stage(std::string_view name) override { to_->stage(name); }
   void progress(double fraction, std::string_view detail) override { to_->progress(fraction, detail); }
 
-  /// Record a warning that was printed elsewhere. @return true if it is new
+  /// Record a warning that has been printed by other code. @return true if the warning is new
   bool keep(std::string_view text) {
     if (std::find(texts_.begin(), texts_.end(), text) != texts_.end()) return false;
     texts_.emplace_back(text);

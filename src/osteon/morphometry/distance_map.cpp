@@ -13,7 +13,7 @@ namespace osteon::morphometry {
 
 namespace {
 
-// Lower envelope of the parabolas weight (i - k)^2 + height(k) of a line, evaluated at integers.
+// Lower envelope of the parabolas weight (i - k)^2 + height(k) of a line. The envelope is evaluated at integers.
 class envelope {
  public:
   explicit envelope(std::int64_t length)
@@ -54,10 +54,10 @@ class envelope {
  private:
   std::vector<double> height_;
   std::vector<std::int64_t> vertex_;
-  std::vector<double> from_;  // position from which each parabola is the lowest
+  std::vector<double> from_;  // position from which on each parabola is the lowest parabola
 };
 
-// Replace all lines of a box along one axis by their lower envelopes. The box must contain complete lines.
+// The lower envelopes replace all lines of a box along one axis. The box must contain complete lines.
 void transform_lines(std::vector<float>& values, index3 shape, int along, double weight) {
   const index3 stride{shape.y * shape.x, shape.x, 1};
   const int a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
@@ -95,13 +95,13 @@ std::vector<float> distance_map(const grid::block& where, const std::vector<floa
 
 namespace {
 
-// Divide a box among ranks. A cut precedes the cuts of its sides in the list.
+// Divide a box among ranks. In the list, a cut precedes the cuts of its sides.
 void cut(const box3& box, int along, int ranks, std::vector<grid::box_tree::cut>& cuts) {
   if (ranks == 1) return;
   const int a = (along + 1) % 3, b = (along + 2) % 3;
   const index3 shape = box.shape();
   const int across = shape[a] >= shape[b] ? a : b, other = across == a ? b : a;
-  // Each side has at least as many lines as ranks.
+  // Each side must have at least as many lines as ranks.
   const std::int64_t rows = shape[across], lines = shape[other], position = rows / 2;
   const auto low_ranks = static_cast<int>(
       std::clamp<std::int64_t>(ranks * position / rows, std::max<std::int64_t>(1, ranks - (rows - position) * lines),

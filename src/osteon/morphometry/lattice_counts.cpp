@@ -13,15 +13,15 @@ namespace osteon::morphometry {
 
 namespace {
 
-// Eight times the contribution of the common corner of eight voxels to the Euler number. The contribution consists of the
-// corner, halves of its 6 edges, quarters of its 12 faces and eighths of its 8 cubes. Only elements of solid voxels
+// Contribution to the Euler number of the common corner of eight voxels, multiplied by eight. The contribution contains the
+// corner, halves of its 6 edges, quarters of its 12 faces, and eighths of its 8 cubes. Only elements of solid voxels
 // contribute.
 constexpr std::array<std::int32_t, 256> eighths = [] {
   std::array<std::int32_t, 256> all{};
   for (unsigned solid = 0; solid < 256; ++solid) {
     int value = solid != 0 ? 8 : 0;
     for (int a = 0; a < 3; ++a)
-      for (unsigned side = 0; side < 2; ++side) {  // edge along axis a, and the four voxels around the edge
+      for (unsigned side = 0; side < 2; ++side) {  // an edge along the axis a, and the four voxels around this edge
         bool is_there = false;
         for (unsigned v = 0; v < 8; ++v) is_there = is_there || ((v >> a & 1U) == side && (solid >> v & 1U) != 0);
         value -= is_there ? 4 : 0;
@@ -59,7 +59,7 @@ lattice_counts count_lattice(const grid::block& where, const std::vector<float>&
     for (std::int64_t z = before(own.begin.z); z < own.end.z; ++z)
       for (std::int64_t y = before(own.begin.y); y < own.end.y; ++y)
         for (std::int64_t x = before(own.begin.x); x < own.end.x; ++x) {
-          unsigned cube = 0;  // one bit per voxel around a corner, by z, y, x
+          unsigned cube = 0;  // one bit for each voxel around a corner, in the order z, y, x
           for (unsigned v = 0; v < 8; ++v) cube |= at(z + (v >> 2 & 1U), y + (v >> 1 & 1U), x + (v & 1U)) << v;
           eighth += eighths[cube];
           const bool is_inner = z >= 0 && y >= 0 && x >= 0 && is_there(z + 1, y + 1, x + 1);
@@ -107,7 +107,7 @@ std::array<double, 13> direction_weights(const vector3& spacing_mm) {
     const double z = s[0] * spacing_mm.z, y = s[1] * spacing_mm.y, x = s[2] * spacing_mm.x, length = std::hypot(z, y, x);
     unit[k] = {z / length, y / length, x / length};
   }
-  // Equal steps of height and angle cover equal areas on a sphere. One hemisphere is sufficient.
+  // On a sphere, equal steps of height and angle cover equal areas. One hemisphere is sufficient.
   constexpr int heights = 400, angles = 800;
   std::array<std::int64_t, 13> nearest{};
   for (int i = 0; i < heights; ++i)
@@ -145,8 +145,8 @@ std::optional<fabric> fabric_of(const lattice_counts& counts, index3 domain, con
     for (double& component : u) component /= length;
     const std::array row{u[0] * u[0], u[1] * u[1], u[2] * u[2], 2 * u[0] * u[1], 2 * u[1] * u[2], 2 * u[0] * u[2]};
     std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(6 * k));
-    // The mean intercept is 2 share / intercepts. On a line of length L, the length in the solid is share L. The line has
-    // intercepts L intersections with the surface, two per intercept.
+    // The mean intercept is 2 share / intercepts. On a line with the length L, the length in the solid is share L. The line
+    // has intercepts L intersections with the surface. Each intercept has two intersections.
     squares[k] = share > 0 ? std::pow(intercepts[k] / (2 * share), 2) : 0;
   }
   const std::vector<double> m = least_squares(rows, 6, squares);
@@ -154,7 +154,8 @@ std::optional<fabric> fabric_of(const lattice_counts& counts, index3 domain, con
       spectrum_of_symmetric(std::array{m[0], m[3], m[5], m[3], m[1], m[4], m[5], m[4], m[2]}, 3);
   if (!(solved.values[0] > 1e-12 * solved.values[2]) || !(solved.values[2] > 0)) return {};
   fabric f;
-  for (std::size_t n = 0; n < 3; ++n) {  // ascending eigenvalues; the smallest inverse square belongs to the longest axis
+  // the eigenvalues are ascending; the smallest inverse square belongs to the longest axis
+  for (std::size_t n = 0; n < 3; ++n) {
     f.length_mm[n] = 1 / std::sqrt(solved.values[n]);
     std::copy_n(solved.vectors[n].begin(), 3, f.direction_zyx[n].begin());
   }

@@ -17,13 +17,13 @@ namespace {
 
 struct ball {
   float squared;
-  std::int32_t z, y, x;  // relative to the first present voxel
+  std::int32_t z, y, x;  // position relative to the first present voxel
 };
 
-// Voxel edges divided by the edge along x.
+// Edges of a voxel divided by the edge along x.
 vector3 relative(const vector3& spacing) { return {spacing.z / spacing.x, spacing.y / spacing.x, 1}; }
 
-// Radius that a ball of a neighbouring voxel needs to contain all voxels of a ball.
+// Radius with which a ball of a neighbouring voxel contains all voxels of a ball.
 class required_radius {
  public:
   /// @param largest largest squared radius
@@ -36,7 +36,7 @@ class required_radius {
     }
     if (edge.z == 1 && edge.y == 1) make_table(std::min(static_cast<std::int64_t>(largest) + 1, most_in_table));
   }
-  /// @param neighbour 0 to 26, z, y, x
+  /// @param neighbour number of the neighbour from 0 to 26, in the order z, y, x
   float squared(float ball, int neighbour) const {
     const auto n = static_cast<std::size_t>(ball);
     if (n < table_[0].size()) return static_cast<float>(table_[kind_of(neighbour)][n]);
@@ -50,9 +50,9 @@ class required_radius {
     return static_cast<std::size_t>(std::abs(k / 9 - 1) + std::abs(k / 3 % 3 - 1) + std::abs(k % 3 - 1) - 1);
   }
 
-  // For cubic voxels, squared distances are integers. The required squared radius is the largest squared distance from the
-  // neighbour to a voxel within the ball's radius, plus one. By symmetry, only neighbours on the negative side of x, of x
-  // and y, or of all axes need a table. @cite [DoughertyKunzelmann2007]
+  // For cubic voxels, squared distances are integers. The required squared radius is 1 plus the largest squared distance
+  // between the neighbour and the voxels of the ball. By symmetry, tables are needed for only three neighbours: those on the
+  // negative side of x, of x and y, and of all axes. @cite [DoughertyKunzelmann2007]
   void make_table(std::int64_t size) {
     for (auto& t : table_) t.assign(static_cast<std::size_t>(size), 0);
     for (std::int64_t z = 0; z * z < size; ++z)
@@ -92,8 +92,8 @@ bool is_covered_by_neighbour(const grid::ghosted_field<float>& squared, const re
   return false;
 }
 
-// Required balls in descending order of radius. Unknown neighbours at the ends of the local data may leave additional balls
-// in the list; such balls do not change the result.
+// Required balls in descending order of radius. At the ends of the local data, some neighbours are unknown. The list may
+// therefore contain additional balls, which do not change the result.
 std::vector<ball> balls_of(const grid::ghosted_field<float>& squared, const required_radius& required) {
   const index3 shape = squared.present.shape();
   std::vector<std::vector<ball>> found(static_cast<std::size_t>(shape.z));
@@ -122,10 +122,11 @@ struct tile {
 
 constexpr std::int64_t tile_planes = 16, tile_rows = 32;
 
-// Draws balls into a tile. For each position of a row, the tile stores the next uncovered voxel of the phase.
+// Draws balls into a tile. For each position in a row, the tile stores the next voxel of the phase that no ball has covered.
 class covering {
  public:
-  /// @param radii radii of the block, 0 if uncovered @param squared non-zero in the phase
+  /// @param radii radii in the block; 0 in voxels that no ball has covered @param squared values that are non-zero in the
+  /// phase
   covering(const tile& t, index3 block, const float* squared, float* radii) : tile_(t), block_(block), radii_(radii) {
     next_.resize(static_cast<std::size_t>(t.planes * t.rows * (block.x + 1)));
     for (std::int64_t row = 0; row < t.planes * t.rows; ++row) {
@@ -136,7 +137,7 @@ class covering {
     }
   }
 
-  /// @param centre centre of the ball, relative to the block's first voxel
+  /// @param centre centre of the ball relative to the first voxel of the block
   void draw(float squared, index3 centre, const vector3& edge) {
     const auto r2 = static_cast<double>(squared);
     const double r = std::sqrt(r2);
@@ -148,7 +149,7 @@ class covering {
         const double dy = edge.y * static_cast<double>(y - cy), left = left_z - dy * dy;
         if (left <= 0) continue;
         auto half = static_cast<std::int64_t>(std::sqrt(left));
-        if (static_cast<double>(half * half) >= left) --half;  // the ball is open
+        if (static_cast<double>(half * half) >= left) --half;  // the ball is an open set
         cover(z, y, std::max<std::int64_t>(0, centre.x - half), std::min(block_.x - 1, centre.x + half), squared);
       }
     }
@@ -159,7 +160,7 @@ class covering {
   static std::int32_t find(std::int32_t* next, std::int32_t x) {
     std::int32_t end = x;
     while (next[end] != end) end = next[end];
-    while (next[x] != end && x != end) {  // shortens the next search
+    while (next[x] != end && x != end) {  // with this update, the next search is shorter
       const std::int32_t after = next[x];
       next[x] = end;
       x = after;
@@ -182,7 +183,7 @@ class covering {
   std::vector<std::int32_t> next_;
 };
 
-// The balls that intersect each tile, in descending order.
+// The balls that intersect each tile, in descending order of radius.
 class balls_by_tiles {
  public:
   balls_by_tiles(index3 block, const std::vector<ball>& balls, index3 first, const vector3& edge) : block_(block) {
@@ -243,7 +244,7 @@ std::vector<float> local_thickness(const grid::block& where, const std::vector<f
 
 thickness_statistics statistics_of(const grid::block& where, const std::vector<float>& squared_radii,
                                    const vector3& spacing_mm) {
-  std::vector<std::int64_t> counted;  // pairs of a radius (as bits) and its number of voxels
+  std::vector<std::int64_t> counted;  // pairs of a radius (as bits) and the number of voxels with this radius
   comm::collectively(where.comm, [&] {
     std::map<float, std::int64_t> counts;
     for (const float s : squared_radii)

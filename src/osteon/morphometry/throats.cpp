@@ -13,15 +13,15 @@ namespace osteon::morphometry {
 
 namespace {
 
-// Widest paths inside a block. Balls that reach a voxel propagate to the neighbours of the voxel; the largest balls
+// Widest paths inside a block. Balls that reach a voxel propagate to the neighbours of this voxel. The largest balls
 // propagate first.
 class widest_paths {
  public:
   widest_paths(index3 shape, const std::vector<float>& squared)
       : shape_(shape), squared_(squared), widest_(squared.size(), 0.0F) {}
 
-  /// Propagate a ball of this size, limited by the local distance, to a voxel. @return true if no ball of at least this size
-  /// has reached the voxel before
+  /// Propagate a ball of this size to a voxel. The local distance limits the size. @return true if no ball of at least this
+  /// size has previously reached the voxel
   bool offer(index3 at, float ball) {
     const std::int64_t place = (at.z * shape_.y + at.y) * shape_.x + at.x;
     const float fits = std::min(ball, squared_[static_cast<std::size_t>(place)]);
@@ -57,10 +57,11 @@ class widest_paths {
   index3 shape_;
   const std::vector<float>& squared_;
   std::vector<float> widest_;
-  std::map<float, std::vector<index3>, std::greater<>> waiting_;  // voxels by ball size, largest balls first
+  // voxels for each size of ball; the largest balls are first
+  std::map<float, std::vector<index3>, std::greater<>> waiting_;
 };
 
-// Call `visit` for the voxels of a block at one of its six faces.
+// Call `visit` for the voxels at one of the six faces of a block.
 template <class F>
 void for_each_on_face(index3 shape, int axis, bool high, F&& visit) {
   const int u = (axis + 1) % 3, v = (axis + 2) % 3;

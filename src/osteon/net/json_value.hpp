@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// JSON text as plain values. With these values, readers of JSON are compiled without the template-based parser.
+/// JSON text as plain values. Readers of JSON that use these values compile without the template-based parser.
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,19 +12,19 @@ struct json_value {
 
   kind is = kind::nothing;
   bool truth = false;
-  double number = 0;               ///< value of the kinds whole and real
+  double number = 0;               ///< numeric value for the kinds whole and real
   std::string text;                ///< text of a string; JSON text of other scalars; placeholder for lists and objects
   std::vector<std::string> names;  ///< names of the members of an object
   std::vector<json_value> items;   ///< elements of a list, or values of the members of an object
 
   bool is_number() const { return is == kind::whole || is == kind::real; }
-  /// Return true for a non-empty string.
+  /// True for a non-empty string.
   bool is_word() const { return is == kind::text && !text.empty(); }
-  /// Text for messages.
+  /// Text of the value for messages.
   std::string shown() const { return is == kind::text ? '"' + text + '"' : text; }
-  /// Return true if the value is this string.
+  /// True if the value is this string.
   bool operator==(const char* other) const { return is == kind::text && text == other; }
-  /// Member of an object by name; null if absent.
+  /// Member of an object by name. If the member does not exist, the result is null.
   const json_value* find(const std::string& name) const {
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == name) return &items[i];
@@ -32,7 +32,7 @@ struct json_value {
   }
 };
 
-/// Parse a text. Values nested deeper than 16 levels are omitted. @return none if it is not valid JSON
+/// Parse a JSON text. Values at more than 16 levels of nesting are omitted. @return no value if the text is not valid JSON
 std::optional<json_value> parse_json(const std::string& text);
 
 /// Quote a text as a JSON string.

@@ -42,8 +42,8 @@ core_costs costs_between_cores(const target& available, int host, std::span<cons
   for (const int a : cores)
     for (const int b : cores) {
       const path_cost& path = inside[static_cast<std::size_t>(tree.between(a, b))];
-      // In measurements, longer paths may be as fast as shorter paths. In this case, a small cost per level prefers close
-      // cores.
+      // In measurements, longer paths may be as fast as shorter paths. In this case, a small cost per level gives preference
+      // to near cores.
       const double level = 1 + 1e-3 * tree_distance(tree, a, b);
       costs.push_back(a == b ? 0.0F : static_cast<float>(level * path.time(message_bytes) / message_bytes * 1e9));
     }

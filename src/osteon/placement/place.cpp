@@ -25,7 +25,7 @@ struct job {
   const graph& g;
   const target& available;
   const options& search;
-  std::vector<std::vector<int>> places;  // places of each host, by core
+  std::vector<std::vector<int>> places;  // places of each host in the order of cores
   std::vector<int> capacity;             // number of places of each host
 };
 
@@ -39,15 +39,15 @@ std::int64_t scaled(double effort, std::int64_t proposals) {
   return static_cast<std::int64_t>(effort * static_cast<double>(proposals));
 }
 
-// Assign the subdomains of each host in order to the cores of the host in order.
+// Assign the subdomains of each host to its cores. Subdomains and cores are in their order.
 std::vector<int> cores_in_order(const job& j, const std::vector<int>& host) {
   std::vector<int> next(j.places.size(), 0), place;
   for (const int h : host) place.push_back(j.places[at(h)][at(next[at(h)]++)]);
   return place;
 }
 
-// Hosts with equal trees and equal inner graphs have the same solution, which is computed once. With bricks, most inner
-// graphs are equal.
+// Hosts with equal trees and equal inner graphs have the same solution. The solution is computed once. With bricks, most
+// inner graphs are equal.
 struct inner_problem {
   int tree;
   std::vector<int> cores;
@@ -87,9 +87,9 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// Method of [Ito]. The graph is partitioned with one part for each host, and group g is assigned to host g. Scotch maps the
-// subdomains of each host to cores by the distances of the tree. Without Scotch, recursive bisection and the search of
-// osteon are used.
+// Method of [Ito]. The graph is partitioned into one part for each host. Group g is assigned to host g. Scotch maps the
+// subdomains of each host to its cores. The distances are those of the tree. Without Scotch, the method uses recursive
+// bisection and the search of osteon.
 std::vector<int> by_paper(const job& j, placement& result) {
   std::optional<std::vector<int>> host;
   if (j.search.use_scotch) host = scotch_partition(j.g, j.capacity, j.search.seed);
@@ -128,7 +128,7 @@ std::vector<int> by_search(const job& j, placement& result) {
   std::vector<int> host(at(n));
   for (int v = 0; v < n; ++v) host[at(v)] = mapping.host[at(groups.part[at(v)])];
   if (mapping.host != identity(hosts)) result.how.push_back("groups mapped to hosts");
-  // Exchanges of single subdomains between hosts may yield a further gain.
+  // Exchanges of single subdomains between hosts may further reduce the cost.
   if (!j.available.network.distance.empty()) {
     std::vector<int> joint = host;
     swap_search(j.g, j.capacity, joint, {j.available.network.distance.data(), hosts},
@@ -199,7 +199,7 @@ placement place(const graph& g, const target& available, const options& options)
     }
   }
   result.result = assess(g, result.place, available);
-  // Only method::best guarantees a result that is not worse than the input order.
+  // Only method::best guarantees that the result is not worse than the input order.
   const bool is_worse = result.gain() < std::max(options.least_gain, 0.0) ||
                         result.result.predicted_s() > result.input.predicted_s() * (1 + 1e-9);
   if (options.how == method::best && is_worse) {

@@ -14,8 +14,8 @@ namespace osteon::placement {
 
 namespace {
 
-// Core of `tree` to which this process is bound. The result is -1 if the process may use several cores, or if the tree is
-// synthetic.
+// Core of `tree` to which this process is bound. If the process may use several cores, or if the tree is synthetic, the
+// result is -1.
 int core_bound_to(const machine::host_tree& tree) {
   if (tree.synthetic) return -1;
   const machine::pu_set bound = machine::current_binding();
@@ -63,7 +63,7 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   for (const std::string& name : here.hosts.names())
     if (!machine.hosts.find(name)) unknown.push_back(name);
   for (const int h : here.host_of_rank) host.push_back(machine.hosts.find(here.hosts.name(h)).value_or(-1));
-  if (!unknown.empty()) {  // equal on all ranks
+  if (!unknown.empty()) {  // `unknown` is equal on all ranks
     const std::size_t all = unknown.size();
     unknown.resize(std::min<std::size_t>(all, 8));
     throw data_error(
@@ -76,7 +76,7 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   std::vector<int> cores(at(ranks));
   MPI_Allgather(&core, 1, MPI_INT, cores.data(), 1, MPI_INT, comm);
 
-  // Number the hosts in use in the order of the description.
+  // The used hosts are numbered in the order of the description.
   std::vector<int> count(at(machine.hosts.size()), 0), local(count), number(count), used;
   for (const int h : host) ++count[at(h)];
   for (int h = 0; h < machine.hosts.size(); ++h)
@@ -105,8 +105,8 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
   reordered result;
   result.old_rank.resize(at(ranks));
   std::array<double, 6> numbers{};
-  // Rank 0 performs the search while the other ranks wait. A parallel search is not required, because the search is short,
-  // and its result must be equal on all ranks.
+  // Rank 0 executes the search while the other ranks wait. A parallel search is not necessary, because the search is short,
+  // and because all ranks need the same result.
   comm::collectively(comm, [&] {
     if (me != 0) return;
     if (g.size() != ranks)

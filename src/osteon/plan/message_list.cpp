@@ -18,12 +18,12 @@ constexpr std::int64_t most_messages = 50'000'000, most_named_rank = (1 << 20) -
 
 struct line_of_list {
   listed_message message;
-  bool is_sent = true, is_received = true;  // ends of the message that the line describes
+  bool is_sent = true, is_received = true;  // true for the ends of the message that the line describes
 };
 
-// The other end of single-ended lines is not added, because verify must detect missing ends.
+// If a line describes only one end of a message, the other end is not added. verify must detect missing ends.
 plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_list>& lines) {
-  const auto all = std::make_shared<std::map<std::pair<int, std::int64_t>, round>>();  // by rank and round
+  const auto all = std::make_shared<std::map<std::pair<int, std::int64_t>, round>>();  // messages by rank and round
   plan made{.name = name, .ranks = ranks, .moves = cargo::bytes};
   for (const line_of_list& l : lines) {
     if (l.is_sent) (*all)[{l.message.from, l.message.round}].sends.push_back({l.message.to, {0, l.message.bytes}});
@@ -37,7 +37,7 @@ plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_
   return made;
 }
 
-// Remove the last word of the line if this last word equals `word`.
+// If the last word of the line equals `word`, remove this word.
 bool takes_word(std::string_view& line, std::string_view word) {
   const std::size_t end = line.find_last_not_of(" \t\r");
   if (end == std::string_view::npos || !line.substr(0, end + 1).ends_with(word)) return false;

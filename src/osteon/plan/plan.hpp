@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// A communication plan is a value with sender, receiver, content, round and arrival action of each message. The plan exists
-/// before any message is sent. It can therefore be verified, costed, simulated, executed and drawn (src/osteon/README.md,
-/// "The one idea").
+/// A communication plan is a value. The plan contains sender, receiver, content, round and arrival action of each message.
+/// The plan exists before any message is sent. A plan can therefore be verified, costed, simulated, executed and drawn
+/// (src/osteon/README.md, "The one idea").
 ///
-/// A plan is produced lazily: a generator builds the messages of one rank in one round.
+/// A plan is produced lazily. A generator builds the messages of one rank in one round.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,19 +27,21 @@ struct parcel {
 
 /// Arrival action of a message.
 enum class arrival : std::uint8_t {
-  place,        ///< replace the receiver's data; store parcels for other ranks for forwarding
-  add,          ///< add to the receiver's data; the order of the ranks makes all copies bitwise equal
+  place,  ///< replace the receiver's data; store parcels for other ranks for forwarding
+  /// add to the receiver's data; the order of additions is the same on all ranks, and all copies are therefore bitwise equal
+  add,
   blend_front,  ///< blend in front of the receiver's data
   blend_back,   ///< blend behind the receiver's data
-  keep,         ///< defined by the receiver
+  keep,         ///< the receiver defines the action
 };
 
-/// Description of a message at its sender or at its receiver; the two descriptions differ only in the peer.
+/// Description of a message at its sender or at its receiver. The two descriptions differ only in the peer.
 struct message {
   int peer = -1;
-  span elements{};  ///< elements of the plan's object; without an object, [0, number of elements of the message)
+  span elements{};  ///< elements of the plan's object; in a plan without an object: [0, number of elements of the message)
   arrival on_arrival = arrival::place;
-  std::vector<parcel> parcels{};  ///< parcels of the message in order; empty: the single parcel from sender to receiver
+  /// parcels of the message in order; empty: the message is the single parcel from sender to receiver
+  std::vector<parcel> parcels{};
 
   std::int64_t size() const { return elements.size(); }
   /// True if the receiver adds or blends the message.
@@ -47,15 +49,16 @@ struct message {
   friend bool operator==(const message&, const message&) = default;
 };
 
-/// Concurrent messages of one rank. Sends contain the data before the round. Received data are stored, added or blended in
-/// the order of `receives`.
+/// Concurrent messages of one rank. Sent messages contain the data before the round. Received data are stored, added or
+/// blended in the order of `receives`.
 struct round {
   std::vector<message> sends{}, receives{};
   bool empty() const { return sends.empty() && receives.empty(); }
   friend bool operator==(const round&, const round&) = default;
 };
 
-/// Explicit part of a plan for one rank: the rounds, and the elements with final values on this rank after the last round.
+/// Explicit part of a plan for one rank. The part consists of the rounds, and of the elements that have final values on this
+/// rank after the last round.
 struct rank_plan {
   std::vector<round> rounds{};
   std::vector<span> result{};
@@ -63,42 +66,43 @@ struct rank_plan {
 
 /// Content of messages.
 enum class cargo : std::uint8_t {
-  object,   ///< spans of an object; each rank has one object
-  parcels,  ///< data of a rank for another rank, possibly forwarded by other ranks
-  bytes,    ///< elements defined by the ranks (halos, transforms, counts of a run)
+  object,   ///< spans of an object; each rank has one object of the same size
+  parcels,  ///< data of a rank for another rank; other ranks may forward the data
+  bytes,    ///< elements that the ranks define (halos, transforms, counts of a run)
 };
 
-/// Structure of a plan. For these structures, theorems exclude conflicts of messages (osteon/net/networks/conflicts.hpp).
-/// Generators guarantee this structure.
+/// Structure of a plan. Theorems exclude conflicts of messages for these structures (osteon/net/networks/conflicts.hpp).
+/// Generators guarantee the structure of their plans.
 enum class exchange_form : std::uint8_t {
   any,
-  translation,            ///< in each round, rank x sends to x + s; coordinates are modulo `shape`
-  exclusive_or,           ///< in each round, rank x sends to rank x XOR s, if that rank exists
-  transposition,          ///< as printed in [Itakura]
-  transposition_x_first,  ///< as corrected for routing by the first dimension first
+  translation,            ///< in each round, rank x sends to rank x + s; coordinates are modulo `shape`
+  exclusive_or,           ///< in each round, rank x sends to rank x XOR s, if this rank exists
+  transposition,          ///< transposition as printed in [Itakura]
+  transposition_x_first,  ///< transposition with corrected order, for routing by the first dimension first
 };
 
-/// A plan among `ranks` ranks in `rounds` rounds; of(rank, round) returns one rank's part of one round.
+/// A plan among `ranks` ranks in `rounds` rounds. of(rank, round) returns one rank's part of one round.
 struct plan {
   std::string name{};
   int ranks = 0;
   std::int64_t rounds = 0;
   cargo moves = cargo::object;
   std::int64_t elements = 0;       ///< number of elements of the object
-  std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; not used by executors
+  std::int64_t element_bytes = 1;  ///< bytes per element for costs, simulation and counts; executors do not use this value
   std::function<round(int rank, std::int64_t round)> of{};
-  /// Spans with final values on a rank. Empty: all ranks have all elements, or the plan has no object.
+  /// Spans with final values on a rank. Empty: the plan has no object, or all ranks have all elements.
   std::function<std::vector<span>(int rank)> result{};
   exchange_form form = exchange_form::any;
-  std::vector<int> shape{};  ///< of a translation: number of ranks along each dimension; rank numbers vary fastest along the
-                             ///< last dimension
+  /// for translations: number of ranks along each dimension; rank numbers vary fastest along the last dimension
+  std::vector<int> shape{};
 
   std::int64_t bytes(const message& m) const { return m.size() * element_bytes; }
   /// All rounds of one rank.
   rank_plan part(int rank) const;
 };
 
-/// Create a plan from parts by rank, stored in memory. Missing rounds are empty. The object has `elements` elements.
+/// Create a plan from the parts of the ranks. The plan stores the parts in memory. Missing rounds are empty. The object has
+/// `elements` elements.
 plan plan_of(std::string name, std::int64_t elements, std::vector<rank_plan> parts);
 
 /// A message with its round, its two ends and its size in bytes.
@@ -108,11 +112,11 @@ struct listed_message {
   std::int64_t bytes = 0;
 };
 
-/// Create a plan from messages, stored in memory. @param ranks at least the largest rank + 1
+/// Create a plan from messages. The plan stores the messages in memory. @param ranks at least the largest rank + 1
 plan plan_of(std::string name, int ranks, const std::vector<listed_message>& messages);
 
-/// Parse lines `round from to bytes`; text after # is a comment. The number of ranks is the largest rank + 1. @throws
-/// data_error with the line number
+/// Parse lines of the form `round from to bytes`. Text after # is a comment. The number of ranks is the largest rank + 1.
+/// @throws data_error with the line number
 plan parse_messages(const std::string& text, const std::string& source);
 
 /// All data between a rank and a peer in one round.
@@ -122,8 +126,8 @@ struct transfer {
   std::int64_t combined = 0;  ///< bytes that the receiver adds or blends
 };
 
-/// Sends (or receives) of a round as transmitted. Spans of an object for one peer are combined; other messages remain
-/// separate. Transfers have the order of the first message of each peer.
+/// Data that a rank transmits to (or receives from) each peer in a round. Spans of an object for one peer are combined into
+/// one transfer. Other messages remain separate. The order of the transfers is the order of the first message of each peer.
 std::vector<transfer> transfers(const plan& plan, const std::vector<message>& messages);
 
 }  // namespace osteon::plan

@@ -7,13 +7,13 @@
 
 namespace osteon::plan {
 
-/// Interval [front, back) of visibility indices blended by a span of elements.
+/// Interval [front, back) of visibility indices. The images of these indices have been blended into a span of elements.
 struct content {
   span elements;
   int front, back;
 };
 
-/// Contents of all elements of an object. Adjacent elements with equal contents form one span; regular plans therefore
+/// Contents of all elements of an object. Adjacent elements with equal contents form one span. Regular plans therefore
 /// require little memory.
 class symbolic_object {
  public:
@@ -22,7 +22,7 @@ class symbolic_object {
     if (end_ > 0) stretches_ = {{0, everywhere.front, everywhere.back}};
   }
 
-  /// Append the contents of the elements `interval` to `target`, clipped at the ends.
+  /// Append the contents of the elements `interval` to `target`. Contents are clipped at the ends of the interval.
   void read(span interval, std::vector<content>& target) const {
     for (std::size_t i = at(interval.begin); i < stretches_.size() && stretches_[i].begin < interval.end; ++i)
       target.push_back({{std::max(stretches_[i].begin, interval.begin), std::min(end_of(i), interval.end)},
@@ -34,8 +34,8 @@ class symbolic_object {
     const std::size_t first = at(added.elements.begin), last = at(added.elements.end - 1);
     const stretch before = stretches_[first], after = stretches_[last];
     const std::int64_t after_end = end_of(last);
-    // Replacement of the intervals from `first` to `last`: the rest of the first interval, the new interval, the rest of the
-    // last interval.
+    // The intervals from `first` to `last` are replaced by three parts: the rest of the first interval, the new interval,
+    // and the rest of the last interval.
     stretch parts[3];
     std::size_t count = 0;
     const auto add = [&](stretch s) {
@@ -60,7 +60,7 @@ class symbolic_object {
       stretches_.insert(position + static_cast<std::ptrdiff_t>(common), parts + common, parts + count);
   }
 
-  /// Append after the last element.
+  /// Append contents after the last element.
   void append(const content& added) {
     if (added.elements.size() <= 0) return;
     const stretch next{added.elements.begin, added.front, added.back};

@@ -47,8 +47,9 @@ class verifier {
   struct under_way {
     int from, to;
     const message* sent;
-    std::size_t first, count;  // contents
-    std::size_t received = 0;  // number of received messages of this channel, counted at its first message
+    std::size_t first, count;  // range of contents
+    // number of received messages of this channel; only the first message of the channel contains this number
+    std::size_t received = 0;
   };
 
   template <class... Args>
@@ -78,7 +79,7 @@ class verifier {
     return true;
   }
 
-  // Initial and final data of ranks.
+  // Set the initial and the final data of all ranks.
   void start() {
     if (plan_.moves == cargo::parcels) {
       holder_.resize(ranks_ * ranks_);
@@ -94,7 +95,7 @@ class verifier {
 
   void start_compositing() {
     check_request(plan_.name, plan_.ranks, plan_.elements, goal_.order, goal_.root);
-    indices_of_ranks(goal_.order);  // throws if the order is not a permutation
+    indices_of_ranks(goal_.order);  // this call throws if the order is not a permutation
     if (!goal_.active.empty() && goal_.active.size() != ranks_)
       throw usage_error(fmt::format("active spans of {} ranks for a plan of {} ranks: pass the spans of each rank",
                                     goal_.active.size(), ranks_));
@@ -131,7 +132,7 @@ class verifier {
     contents_.clear();
     for (auto& box : inbox_) box.clear();
     for (int rank = 0; rank < plan_.ranks; ++rank) now_[static_cast<std::size_t>(rank)] = plan_.of(rank, r);
-    // Sends contain the data of their rank before the round.
+    // Messages contain the data of the sender before the round.
     for (int rank = 0; rank < plan_.ranks; ++rank)
       for (const message& m : now_[static_cast<std::size_t>(rank)].sends)
         if (well_formed(r, rank, m)) send(r, rank, m);
@@ -179,7 +180,7 @@ class verifier {
     return true;
   }
 
-  // Next message of a channel. Inboxes and queries are in the order of senders.
+  // Next message of a channel. Inboxes and queries have the order of the senders.
   const under_way* take(int rank, int from) {
     auto& box = inbox_[static_cast<std::size_t>(rank)];
     const auto first = std::lower_bound(box.begin(), box.end(), from,
@@ -208,7 +209,7 @@ class verifier {
       object.write(c);
       return;
     }
-    if (c.front == c.back) return;  // transparent
+    if (c.front == c.back) return;  // the content is transparent
     own_.clear();
     object.read(c.elements, own_);
     for (content own : own_) {
@@ -244,7 +245,7 @@ class verifier {
 
   void hand_over(std::int64_t r, int rank, parcel p) {
     int* const holder = holder_of(p);
-    if (holder == nullptr) return;  // already reported at the sender
+    if (holder == nullptr) return;  // the fault has already been reported for the sender
     if (*holder == p.to)
       fault(place(r, rank), "receives the parcel from {} to {}, which was already at its destination", p.from, p.to);
     *holder = rank;
@@ -321,13 +322,13 @@ class verifier {
   const plan& plan_;
   const goal& goal_;
   std::size_t ranks_;
-  std::vector<symbolic_object> objects_;  // object of each rank; empty if contents are not checked
+  std::vector<symbolic_object> objects_;  // object of each rank; empty if contents are not verified
   symbolic_object complete_;
   std::vector<int> holder_;  // rank that has the parcel from i / ranks to i % ranks
   std::vector<problem> problems_;
 
   // State of the current round.
-  std::vector<round> now_;  // by rank
+  std::vector<round> now_;  // round of each rank
   std::vector<under_way> under_way_;
   std::vector<content> contents_, own_;
   std::vector<std::vector<std::size_t>> inbox_;  // messages to each rank

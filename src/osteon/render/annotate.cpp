@@ -23,7 +23,7 @@ double round_down(double value) {
   return power;
 }
 
-// Part of an edge in front of the eye, if any.
+// Part of an edge that is in front of the eye. If no part is in front of the eye, the result is empty.
 std::optional<std::array<vector3, 2>> before_eye(const view& from, vector3 a, vector3 b) {
   if (!from.perspective) return {{a, b}};
   const double da = from.depth(a), db = from.depth(b), nearest = 1e-3 * (std::abs(da) + std::abs(db));
@@ -68,7 +68,7 @@ std::vector<double> ticks(double low, double high, int most) {
   double step = round_down((high - low) / most);
   while ((high - low) / step > most) step = round_down(2.51 * step);
   for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
-    result.push_back(i == 0 ? 0 : i * step);  // avoids -0
+    result.push_back(i == 0 ? 0 : i * step);  // this case avoids -0
   return result;
 }
 

@@ -7,7 +7,7 @@ namespace osteon::render {
 
 namespace {
 
-// Glyphs of the characters ' ' to '~' in 35 bits each: seven rows of five dots, from the upper left dot on.
+// Glyphs of the characters ' ' to '~'. A glyph has 35 bits: seven rows of five dots, starting with the upper left dot.
 constexpr std::uint64_t glyphs[95] = {
     0x000000000, 0x108421004, 0x294000000, 0x295f57d4a, 0x11f4717c4, 0x632222263, 0x32544564d, 0x108000000, 0x088842082,
     0x208210888, 0x009575480, 0x0084f9080, 0x000003088, 0x0000f8000, 0x00000018c, 0x002222200, 0x3a33ae62e, 0x11842108e,
@@ -22,7 +22,7 @@ constexpr std::uint64_t glyphs[95] = {
     0x001f1111f, 0x088441082, 0x108421084, 0x208411088, 0x0008a8800,
 };
 
-// True for each byte of a UTF-8 character except its first byte.
+// True for each byte of a UTF-8 character except the first byte.
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace osteon::render {
 namespace {
 
 constexpr double step_pixels = 1;
-constexpr double contrast = 0.7;  // factor of the deviation from the mean; an empirical value
+constexpr double contrast = 0.7;  // factor of the deviation from the mean; the value is empirical
 
 // A position or a direction in the plane, in mm.
 struct place {
@@ -41,8 +41,8 @@ class field_lines_of_plane {
   }
 
  private:
-  // True if the voxel at this position has a value. Lines end at the boundary of the fluid, although the interpolated field
-  // extends half a voxel beyond this boundary.
+  // True if the voxel at this position has a value. Lines end at the boundary of the fluid. The interpolated field would
+  // extend half a voxel beyond this boundary.
   bool is_inside(const place& at) const {
     const auto row = static_cast<std::int64_t>(std::floor(at.up / field_.row_mm)) - field_.first_row;
     const auto column = static_cast<std::int64_t>(std::floor(at.right / field_.column_mm));
@@ -57,7 +57,7 @@ class field_lines_of_plane {
     const double low_r = std::floor(r), low_c = std::floor(c), fr = r - low_r, fc = c - low_c;
     place result;
     for (int k = 0; k < 4; ++k) {
-      // The field is constant beyond the outermost centres.
+      // Beyond the outermost centres, the field is constant.
       const auto row =
           std::clamp<std::int64_t>(static_cast<std::int64_t>(low_r) + k / 2 - field_.first_row, 0, field_.rows - 1);
       const auto column = std::clamp<std::int64_t>(static_cast<std::int64_t>(low_c) + k % 2, 0, field_.columns - 1);
@@ -74,7 +74,8 @@ class field_lines_of_plane {
     return v.up != 0 || v.right != 0;
   }
 
-  // Step in the direction of the field (1) or against it (-1). @return false if the field is 0 or the step leaves the fluid
+  // Step in the direction of the field (1) or in the opposite direction (-1). @return false if the field is 0, or if the
+  // step leaves the fluid
   bool advance(place& at, double direction) const {
     const double length = direction * step_pixels * picture_.pixel_mm;
     const auto unit = [](const place& v) {

@@ -60,7 +60,7 @@ view view_of(const grid::block& where, const scene& scene) {
   return from;
 }
 
-// Add a problem unless a part of the domain is visible.
+// If no part of the domain is visible, add a problem.
 void check_view(const grid::block& where, const scene& scene, std::vector<problem>& found) {
   const view from = view_of(where, scene);
   if (scene.view.eye_mm && text_of(from.eye) == text_of(from.focus)) {
@@ -166,8 +166,8 @@ kernel::march_volume prepare(const grid::block& where, const scene& scene, const
 
 using colour = std::array<float, 4>;
 
-// Send the pixels of a frame to the owners of their rows. Collective.
-// @param owned finished pixels of each rank
+// Send the pixels of a frame to the owners of their rows. The function is collective.
+// @param owned final pixels of each rank
 std::vector<colour> send_to_row_owners(MPI_Comm comm, const std::vector<plan::span>& owned, const pixel_box& frame,
                                        std::span<const int> first_row, const std::function<colour(std::int64_t)>& finished) {
   const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = owned.size();
@@ -193,8 +193,8 @@ std::vector<colour> send_to_row_owners(MPI_Comm comm, const std::vector<plan::sp
   return result;
 }
 
-// Visibility order of the ranks, or a cycle. If there is no box tree, the function gathers the boxes on all ranks.
-// Collective.
+// Visibility order of the ranks, or a cycle of ranks. Without a box tree, the function gathers the boxes on all ranks. The
+// function is collective.
 box_visibility visibility(const grid::block& where, const view& from) {
   if (where.boxes) return {visibility_order(from, *where.boxes), {}};
   std::vector<box3> boxes(static_cast<std::size_t>(comm::size(where.comm)));
@@ -204,7 +204,7 @@ box_visibility visibility(const grid::block& where, const view& from) {
   return order_boxes(from, boxes);
 }
 
-// Map the value of a pixel to the colours of the first layer. A pixel without a value is transparent.
+// Map the value of a pixel to a colour of the first layer. A pixel without a value is transparent.
 colour colour_of(const projected& found, std::size_t i, method projection, const colours& map) {
   if (found.count[i] == 0) return {};
   const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
@@ -212,7 +212,7 @@ colour colour_of(const projected& found, std::size_t i, method projection, const
   return {entry[0], entry[1], entry[2], 1};
 }
 
-// Copy the pixels of the frame (four numbers each) to the rows of the picture.
+// Copy the pixels of the frame to the rows of the picture. Each pixel consists of four numbers.
 image put_into_rows(const float* pixels, const pixel_box& frame, int width, int first_row, int end_row) {
   image result{width, end_row - first_row, first_row, 0, {}};
   result.rgba.resize(4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(result.height));
@@ -222,7 +222,7 @@ image put_into_rows(const float* pixels, const pixel_box& frame, int width, int 
   return result;
 }
 
-// Time after ray casting. The barrier separates the time of compositing from the waiting time for the slowest rank.
+// Time after ray casting. A barrier separates the time of compositing from the time of waiting for the slowest rank.
 class join_clock {
  public:
   void begin(MPI_Comm comm) {
@@ -237,7 +237,7 @@ class join_clock {
   double cpu_ = cpu_seconds();
 };
 
-// Check the memory that render() requires for the frame on each rank. Collective.
+// Check the memory that render() needs for the frame on each rank. The function is collective.
 void check_memory(MPI_Comm comm, const scene& scene, const pixel_box& frame) {
   const bool projects = scene.how == method::maximum || scene.how == method::average;
   const double per_pixel = projects                                               ? 40
@@ -261,7 +261,7 @@ struct prepared_parts {
   std::shared_ptr<image_join>& join;
 };
 
-// True if draw_surface() yields the final pixels: a surface on one rank.
+// True if draw_surface() yields the final pixels. The condition is a surface on one rank.
 bool draws_directly(const grid::block& where, const scene& scene) {
   return comm::size(where.comm) == 1 && scene.how == method::surface &&
          opaque_options(scene.join).pixels == kernel::colour_format::rgba32f;
@@ -270,7 +270,7 @@ ray_target in_floats(std::vector<colour>& pixels) {
   return {{kernel::colour_format::rgba32f}, reinterpret_cast<std::byte*>(pixels.data())};
 }
 
-// Cast the rays of the picture and composite the blocks. @return rows of this rank. Collective.
+// Cast the rays of the picture, and composite the blocks. @return rows of this rank. The function is collective.
 image cast_and_join(const grid::block& where, const scene& scene, const prepared_parts& parts,
                     std::span<const int> first_row, const caster& rays) {
   const auto rank = static_cast<std::size_t>(comm::rank(where.comm)),
@@ -280,7 +280,7 @@ image cast_and_join(const grid::block& where, const scene& scene, const prepared
   const kernel::solid_pyramid* const solid = scene.shades_itself ? parts.solid.get() : nullptr;
   std::vector<plan::span> owned(ranks);
   std::vector<colour> pixels;
-  std::vector<float> joined;  // pixels of image_join, in place of `pixels`
+  std::vector<float> joined;  // pixels of image_join; replaces `pixels`
   std::vector<int> cycle;
   std::int64_t samples = 0;
   std::string composited;
@@ -305,8 +305,8 @@ image cast_and_join(const grid::block& where, const scene& scene, const prepared
     clock.begin(where.comm);
     composited = "one rank, rgba32f";
   } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
-    // The frames of a film show different parts of the domain. If each frame is a whole picture, one compositor is
-    // sufficient for all frames.
+    // The frames of a film show different parts of the domain. If each frame has the size of the whole picture, one
+    // compositor is sufficient for all frames.
     if (scene.join.pixels != kernel::colour_format::wide) area = {0, 0, scene.width, scene.height};
     const compositing options = scene.how == method::surface ? opaque_options(scene.join) : scene.join;
     if (!parts.join || !(parts.join->request() == options)) parts.join = std::make_shared<image_join>(where.comm, options);
@@ -364,7 +364,7 @@ void add_times(image& sum, const image& more) {
   sum.joining.cpu_seconds += more.joining.cpu_seconds;
 }
 
-// Antialias the edges in the rows of this rank. Collective.
+// Antialias the edges in the rows of this rank. The function is collective.
 void cast_offset_rays(const grid::block& where, const scene& scene, const prepared_parts& parts,
                       std::span<const int> first_row, caster rays, image& result) {
   const pixel_set edges = find_edges(where.comm, result, scene.height);

@@ -28,7 +28,7 @@ void check(const std::vector<fragment>& fragments, std::int64_t pixels, int root
   }
 }
 
-// Start offset of each count, followed by the total. Sums beyond the range of int are rejected.
+// Start offset of each count, followed by the total. If a sum exceeds the range of int, an error is thrown.
 std::vector<int> beginnings(const std::vector<std::int64_t>& counts) {
   std::vector<int> result{0};
   std::int64_t sum = 0;

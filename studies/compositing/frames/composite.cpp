@@ -25,7 +25,7 @@ namespace osteon::studies {
 
 namespace {
 
-// A method of plan::composite_method, with suggestions for other options.
+// A method of plan::composite_method. If the name is not a method, the error contains suggestions.
 comm::plan_maker method_or_advice(const std::string& method) {
   try {
     return render::plan_maker_of(method);
@@ -38,7 +38,7 @@ comm::plan_maker method_or_advice(const std::string& method) {
   }
 }
 
-// The transport and the method of a name.
+// Set the transport and the method for a name.
 void choose_transport(comm::composite_options& o, const std::string& method, const std::string& name) {
   if (method == "shared") {
     o.by = comm::transport::shared;
@@ -69,8 +69,8 @@ std::shared_ptr<std::vector<std::byte>> image_of(const composite_case& scene, in
   return image;
 }
 
-// Image of a rank as fragments. The depths of the fragments represent the order of the images; no visibility order is
-// required.
+// Image of a rank as fragments. The depths of the fragments represent the order of the images. No visibility order is
+// needed.
 std::vector<fragment> fragments_of(const composite_case& scene, std::span<const std::byte> image, int index) {
   const auto full = static_cast<float>(full_channel(scene.format.colour));
   const std::size_t bytes = scene.format.bytes();
@@ -116,7 +116,7 @@ composite_way way_of_fragments(MPI_Comm comm, const composite_case& scene, const
   return way;
 }
 
-// The finished picture is sent from rank 0 to the last rank. The plan with this message is executed after compositing.
+// Rank 0 sends the finished picture to the last rank. After compositing, the plan with this message is executed.
 void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
   const int display = comm::size(comm) - 1, rank = comm::rank(comm);
   if (way.in_parts || display == 0)
@@ -135,7 +135,7 @@ void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
   way.frame = [=, compose = way.frame, picture = way.picture] {
     compositing::frame_report report = compose();
     const stopwatch watch;
-    // The picture of the compositor is read-only. Therefore the message requires a separate buffer.
+    // The picture of the compositor is read-only. The message therefore needs a buffer of its own.
     if (rank == 0) std::copy_n(picture().begin(), picture_bytes, now->picture.begin());
     comm::execute_on_object(comm, now->transfer, now->picture, {});
     now->seconds = watch.seconds();
@@ -159,7 +159,7 @@ void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
 composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::string& name) {
   const method_options options = read_method(name);
   const double pixels = static_cast<double>(scene.width) * scene.height;
-  // The image and the compositor's; on rank 0 also the exact picture.
+  // The memory contains the image and the memory of the compositor. On rank 0, the memory also contains the exact picture.
   const double need =
       pixels * (6.0 * static_cast<double>(scene.format.bytes()) + (options.method == "fragments" ? 128 : 0)) +
       (comm::rank(comm) == 0 ? 40 * pixels : 0);
@@ -199,7 +199,7 @@ composite_way make_way(MPI_Comm comm, const composite_case& scene, const std::st
     return comm::compositor::make(comm, o);
   };
   auto compositor = std::make_shared<comm::compositor>(make());
-  // A copy to the buffer replaces a renderer, which would write to the buffer. If the result of a frame overwrites the
+  // A copy to the buffer replaces a renderer. A renderer would write to the buffer. If the result of a frame overwrites the
   // buffer, the copy is repeated.
   way.frame = [=] { return compositor->run(order, box); };
   way.picture = [=] { return compositor->picture(); };

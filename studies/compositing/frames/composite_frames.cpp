@@ -11,7 +11,7 @@
 namespace osteon::studies {
 
 std::vector<frame_samples> measure_frames(std::span<const composite_way> ways, const frame_member& member, double seconds) {
-  constexpr int frames = 10;  // frames of a method before the next method
+  constexpr int frames = 10;  // number of frames of a method before the next method
   std::vector<frame_samples> all(ways.size());
   do {
     for (std::size_t w = 0; w < ways.size(); ++w) {

@@ -111,7 +111,8 @@ double worst_error(const composite_case& scene, int ranks, std::span<const std::
 }
 
 double allowed_error(const composite_case& scene, int ranks, double bound) {
-  // The error of single precision is small compared with half a unit of 8 bits; half precision has 2^-12 below 1.
+  // In single precision, the error is small compared with half of a unit of 8 bits. In half precision, the error is 2^-12
+  // for values below 1.
   if (scene.format.depth) return 0;
   switch (scene.format.colour) {
     case kernel::colour_format::rgba8:

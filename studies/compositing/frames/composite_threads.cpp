@@ -33,7 +33,7 @@ std::shared_ptr<compositing::among_threads> make_among_threads(const composite_c
   return std::make_shared<compositing::among_threads>(plan, scene.format, !options.narrow);
 }
 
-// A method as run by one thread.
+// A method for one thread.
 composite_way way_of_thread(const composite_case& scene, const std::string& name,
                             const std::shared_ptr<compositing::among_threads>& compositor, int thread) {
   auto image = std::make_shared<std::vector<std::byte>>(compositor->image(thread).size());
@@ -64,7 +64,7 @@ frame_samples joined_over_threads(const std::vector<std::vector<frame_samples>>&
 
 std::vector<composite_cost> measure_among_threads(const composite_case& scene, int ranks,
                                                   std::span<const std::string> methods) {
-  std::vector<std::vector<composite_way>> ways(static_cast<std::size_t>(ranks));  // by thread
+  std::vector<std::vector<composite_way>> ways(static_cast<std::size_t>(ranks));  // methods of each thread
   for (const std::string& name : methods) {
     const auto compositor = make_among_threads(scene, ranks, name);
     for (int t = 0; t < ranks; ++t) ways[static_cast<std::size_t>(t)].push_back(way_of_thread(scene, name, compositor, t));

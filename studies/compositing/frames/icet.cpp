@@ -1,10 +1,11 @@
-// Compositing by the strategies of IceT and by the methods of osteon, alternately in one program. All methods use the same
-// images, loop and check.
+// Compositing by the strategies of IceT and by the methods of osteon. One program runs both alternately. All methods use the
+// same images, the same loop and the same check.
 //
 //     mpirun -n 4 osteon_bench_icet 512x512 rgba8 1 3 icet:bswap icet:radixk icet:tree shared direct-send
 //
-// Size, format (rgba8 or rgba32f), fraction of the picture that each rank fills, seconds, methods; JSON on standard output.
-// Built only if IceT's headers and libraries are installed (Debian: paraview, paraview-dev); osteon does not require IceT.
+// The arguments are size, format (rgba8 or rgba32f), fraction of the picture that each rank fills, seconds, and methods. The
+// output is JSON on standard output. The program is built only if the headers and libraries of IceT are installed (Debian:
+// paraview, paraview-dev). osteon does not need IceT.
 #include <IceT.h>
 #include <IceTMPI.h>
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ composite_way way_of_icet(MPI_Comm comm, const composite_case& scene, const std:
                                : static_cast<const void*>(icetImageGetColorcf(state->picture));
     return std::span(static_cast<const std::byte*>(pixels), state->image.size());
   };
-  way.error_bound = 1e9;  // the error is reported, not limited
+  way.error_bound = 1e9;  // the error is reported without a limit
   return way;
 }
 

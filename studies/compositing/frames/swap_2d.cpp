@@ -39,11 +39,11 @@ struct rectangle_swap {
   std::vector<plan::span> part_of(int rank) const { return rows_of(cut(rank, rounds() - 1).keeps); }
 
   struct halving {
-    bool behind = false;  // of the two members; determines the owner of the second half
+    bool behind = false;  // true for the member that is behind; determines the owner of the second half
     rectangle gives, keeps;
   };
-  // Members with equal lower bits have the same rectangle. The current bit determines the front member and the owners of the
-  // halves.
+  // Members with equal lower bits have the same rectangle. The current bit determines the member in front, and the owners of
+  // the halves.
   halving cut(int rank, std::int64_t round) const {
     const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
     halving made{false, {}, {0, 0, width, height}};
@@ -82,10 +82,11 @@ struct rectangle_swap {
   }
 };
 
-// Number of pixels of a span inside a disk with a radius of 0.3 of the shorter side, computed from sums over the rows.
+// Number of pixels of a span that are inside a disk. The radius of the disk is 0.3 of the shorter side. The number is
+// computed from sums over the rows.
 struct disk {
   int width, height;
-  std::vector<std::int64_t> before;  // pixels of it before each pixel
+  std::vector<std::int64_t> before;  // number of pixels of the disk before each pixel
 
   disk(int w, int h) : width(w), height(h), before(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) + 1) {
     const double radius = 0.3 * std::min(w, h);

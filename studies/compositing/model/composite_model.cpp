@@ -19,11 +19,11 @@ std::vector<composite_prediction> predict(const std::string& way, const composit
   const method_options options = read_method(way);
   const std::string& method = options.method;
   if (options.sparse || options.in_parts || method == "auto" || method == "fragments" || ranks < 2) return {};
-  if (method == "binary-swap:rectangles") return {};  // there is no generator of plans with this name
+  if (method == "binary-swap:rectangles") return {};  // no generator creates plans with this name
   const std::int64_t pixels = std::int64_t{scene.width} * scene.height;
   const auto pixel = static_cast<double>(scene.format.bytes());
   const double bytes = pixel * static_cast<double>(pixels);
-  // Message with a whole picture on the machine. The equations do not include a display node.
+  // This term is the message with the whole picture on the machine. The equations do not include a display node.
   if (options.display) {
     const auto frame = predict(way.substr(0, way.find("+display")), scene, ranks, here);
     if (frame.empty() || frame.back().machine != here.name) return {};

@@ -7,17 +7,19 @@
 
 namespace osteon::studies {
 
-/// Frames per second of a method on a machine.
+/// Number of frames per second of a method on a machine.
 struct composite_prediction {
   std::string machine;
-  std::optional<double> printed;  ///< prediction of equations 4 and 5 with one latency per message; only for methods
-                                  ///< described by these equations
-  double extended = 0;  ///< prediction with the omitted terms, from the fit to the frames of [Ono], or from the plan
+  /// prediction of equations 4 and 5 with one latency per message; only for methods that these equations describe
+  std::optional<double> printed;
+  /// prediction with the omitted terms; the prediction uses the fit to the frames of [Ono], or the plan
+  double extended = 0;
 };
 
 /// Predictions for the machines of [Ono] and for this machine. Methods with shared memory are predicted only for this
-/// machine, because the machines of [Ono] do not support these methods. The result is empty for `+parts` and `+sparse`, and
-/// for plans with too many ranks. The result is also empty for `auto`, because `auto` reports its own prediction.
+/// machine, because these methods are impossible on the machines of [Ono]. For `+parts`, for `+sparse`, and for plans with
+/// too many ranks, the result is empty. For `auto`, the result is also empty, because `auto` reports a prediction of its
+/// own.
 /// @param here result of `render::probe_machine`
 std::vector<composite_prediction> predict(const std::string& way, const composite_case& scene, int ranks,
                                           const net::compositing_machine& here);

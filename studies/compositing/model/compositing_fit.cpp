@@ -25,7 +25,7 @@ void subtract(double factor, const column& from, column& to) {
 }
 
 // Least squares of A x = b over a subset of the columns. The columns have the norm 1. The method is modified Gram-Schmidt
-// with b as the last column; the remainder of b is the residual. For dependent columns, there is no result, because a
+// with b as the last column. The remainder of b is the residual. If columns are dependent, there is no result, because a
 // smaller subset has the same residual.
 std::optional<constants> least_squares(std::array<column, unknowns> a, column& b, int subset) {
   std::array<constants, unknowns> r{};  // A = Q R
@@ -47,11 +47,11 @@ std::optional<constants> least_squares(std::array<column, unknowns> a, column& b
 }
 
 // Least squares of A x = b with x >= 0. The unconstrained problem is solved for each of the seven subsets of the three
-// unknowns. The result is the best non-negative solution, because this solution satisfies the gradient condition.
+// unknowns. The result is the best non-negative solution. This solution satisfies the gradient condition.
 constants non_negative_least_squares(const std::array<column, unknowns>& a, const column& b) {
   constants best{};
   double least = dot(b, b);
-  const double rounding = 1e-20 * least;  // an exact fit by few constants is preferred to an exact fit by more constants
+  const double rounding = 1e-20 * least;  // among exact fits, the fit with the fewest constants is preferred
   for (int subset = 1; subset < 1 << unknowns; ++subset) {
     column residual = b;
     const auto x = least_squares(a, residual, subset);
@@ -80,7 +80,7 @@ net::compositing_machine compositing_fit::apply(const net::compositing_machine& 
 compositing_fit fit_compositing(const net::compositing_machine& machine, std::span<const measured_frame> frames,
                                 double bytes) {
   if (frames.empty()) throw usage_error("no measured frames to fit: at least one is required");
-  // Every row is divided by its measured time. Therefore the residual is the relative error. Each column is scaled to the
+  // Every row is divided by its measured time. The residual is therefore the relative error. Each column is scaled to the
   // norm 1, because the unknowns differ by ten orders of magnitude.
   std::array<column, unknowns> a;
   for (const measured_frame& f : frames) {

@@ -7,8 +7,8 @@
 
 namespace osteon::studies {
 
-/// A measured frame: binary swap of `ranks` ranks in groups of `group` ranks, and then a binary tree. If `ranks` and `group`
-/// are equal, the method is plain binary swap.
+/// A measured frame. The method is a binary swap of `ranks` ranks in groups of `group` ranks, and then a binary tree. If
+/// `ranks` equals `group`, the method is a plain binary swap.
 struct measured_frame {
   int ranks = 0, group = 0;
   double frames_per_second = 0;
@@ -20,10 +20,10 @@ std::vector<measured_frame> measured_on_blue_gene_l();
 std::vector<measured_frame> measured_on_ha8000();
 constexpr double bytes_of_paper = 512.0 * 512 * 4;
 
-/// Three non-negative constants of t = slowdown x (printed equation) + (k - 1) arrival + k (k - 1) / 2 match. The root of a
-/// group receives k = group - 1 messages.
+/// Three non-negative constants of the equation t = slowdown x (printed equation) + (k - 1) arrival + k (k - 1) / 2 match.
+/// The root of a group receives k = group - 1 messages.
 struct compositing_fit {
-  /// Factor of the times of transfers and blends, relative to the times from the printed rates of the machine.
+  /// Factor of the times of transfers and blends, relative to the times that the printed rates of the machine imply.
   double slowdown = 1;
   double arrival_overhead = 0;  ///< s
   double match_time = 0;        ///< s
@@ -33,14 +33,14 @@ struct compositing_fit {
   net::compositing_machine apply(const net::compositing_machine& machine) const;
 };
 
-/// Fit by least squares of the relative errors of the frame times.
-/// @param machine machine with the printed rates; the overheads of the machine must be zero
+/// Fit the constants by least squares of the relative errors of the frame times.
+/// @param machine machine with the printed rates; the overheads of this machine must be zero
 /// @throws usage_error without frames, or for a frame with an invalid time
 compositing_fit fit_compositing(const net::compositing_machine& machine, std::span<const measured_frame> frames,
                                 double bytes);
 
-/// Frames per second predicted for each frame by a fit to all other frames. Only this cross-validation tests the fit. The
-/// result is empty unless there are more than three frames.
+/// Frames per second of each frame, predicted by a fit to all other frames. Only this cross-validation tests the fit. With
+/// three or fewer frames, the result is empty.
 std::vector<double> predict_each_from_the_others(const net::compositing_machine& machine,
                                                  std::span<const measured_frame> frames, double bytes);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t bytes_of_pixel = 4, longest = 255;
 
-// Runs of equal values of `size` bytes. A run is stored as number and value.
+// Runs of equal values. Each value has `size` bytes. A run is stored as a number and a value.
 std::vector<std::byte> runs_of(std::span<const std::byte> data, std::size_t size) {
   std::vector<std::byte> code;
   for (std::size_t i = 0; i < data.size();) {
@@ -44,7 +44,7 @@ std::vector<std::byte> from_runs(std::span<const std::byte> code, std::size_t si
   return data;
 }
 
-// Differences of channels, channel after channel. The differences of one channel are contiguous.
+// Differences of channels, one channel after another. The differences of one channel are contiguous.
 std::vector<std::byte> differences_of(std::span<const std::byte> pixels) {
   std::vector<std::byte> apart(pixels.size());
   const std::size_t count = pixels.size() / bytes_of_pixel;
@@ -83,7 +83,7 @@ picture noise(int width, int height) {
   return made;
 }
 
-// A shaded ball, opaque in the middle, on an empty background. 28 % of the pixels are not empty.
+// A shaded ball on an empty background. In the middle, the ball is opaque. 28 % of the pixels are not empty.
 picture ball(int width, int height) {
   picture made(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * bytes_of_pixel);
   const double radius = 0.3 * std::min(width, height);
@@ -133,7 +133,7 @@ std::vector<compression_figures> compare_compression(int width, int height, doub
       const double forth = best_cpu_seconds(seconds / 2, [&, kind = kind] { compress(kind, pixels); });
       const double back = best_cpu_seconds(seconds / 2, [&, kind = kind] { decompress(kind, code, pixels.size()); });
       const double share = static_cast<double>(code.size()) / bytes;
-      // bytes / rate = forth + back + share bytes / rate
+      // the condition is bytes / rate = forth + back + share bytes / rate
       result.push_back(
           {name, label, share, bytes / forth, bytes / back, share < 1 ? (1 - share) * bytes / (forth + back) : 0});
     }

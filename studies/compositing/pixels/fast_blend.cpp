@@ -12,7 +12,7 @@ namespace osteon::studies {
 
 namespace {
 
-using product_table = std::array<std::array<std::uint8_t, 256>, 256>;  // [opacity in front][channel behind]
+using product_table = std::array<std::array<std::uint8_t, 256>, 256>;  // indices [opacity in front][channel behind]
 
 const product_table& products() {
   static const auto made = [] {
@@ -49,7 +49,7 @@ images layers_of(int layers, std::int64_t pixels) {
   return made;
 }
 
-// Blend in double precision, front to back, in units of the last place.
+// Blend in double precision from front to back. The unit is the last place.
 std::vector<double> exact_composite(const images& layers) {
   std::vector<double> sum(layers.front().size());
   for (std::size_t i = 0; i < sum.size(); i += 4) {

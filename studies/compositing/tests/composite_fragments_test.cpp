@@ -14,7 +14,7 @@ using namespace osteon::studies;
 
 constexpr std::int64_t pixels = 1003;
 
-// Up to five consecutive intervals per pixel; pixels 500 to 599 have no intervals.
+// Each pixel has up to five consecutive intervals. Pixels 500 to 599 have no intervals.
 std::vector<fragment> all_fragments() {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> any(0, 1);
@@ -42,7 +42,8 @@ std::vector<fragment> share(std::vector<fragment> all, unsigned seed) {
   return mine;
 }
 
-// Oracle: `over` from back to front in double precision; bitwise equal for every distribution of fragments.
+// Oracle: the blend `over` from back to front in double precision. For every distribution of fragments, the results are
+// bitwise equal.
 TEST(fragments, are_blended_in_the_order_of_depth_of_each_pixel) {
   const auto all = all_fragments();
   std::vector<double> expected(4 * pixels);
@@ -65,8 +66,8 @@ TEST(fragments, are_blended_in_the_order_of_depth_of_each_pixel) {
   }
 }
 
-// Oracle: computed by hand. The second fragment starts within the first fragment, and the third fragment touches the second
-// fragment.
+// Oracle: computed by hand. The second fragment begins inside the first fragment. The third fragment begins at the end of
+// the second fragment.
 TEST(fragments, that_overlap_are_counted) {
   std::vector<fragment> mine;
   if (comm::rank(MPI_COMM_WORLD) == 0)
@@ -93,7 +94,7 @@ TEST(fragments, that_cannot_be_are_refused) {
   refused({3, NAN, 1, {0, 0, 0, 1}});
   refused({3, 0, 1, {0.6f, 0, 0, 0.5f}});
   EXPECT_THROW(composite_fragments(MPI_COMM_WORLD, {}, -1, 0), usage_error);
-  // More pixels per rank than an int can count are rejected before allocation.
+  // If a rank has more pixels than fit into an int, an error is thrown before allocation.
   EXPECT_THROW(composite_fragments(MPI_COMM_WORLD, {}, std::int64_t{1} << 40, 0), usage_error);
   EXPECT_THROW(composite_fragments(MPI_COMM_WORLD, {}, 10, comm::size(MPI_COMM_WORLD)), usage_error);
 }

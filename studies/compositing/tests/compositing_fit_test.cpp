@@ -24,8 +24,8 @@ std::vector<machine_and_frames> paper() {
   return {{net::blue_gene_l(), measured_on_blue_gene_l()}, {net::ha8000(), measured_on_ha8000()}};
 }
 
-// Oracle: the results of the experiment. With the printed equations, multi-step compositing is never the fastest method; in
-// the measurements, it is the fastest method in every case.
+// Oracle: the results of the experiment. With the printed equations, multi-step compositing is never the fastest method. In
+// the measurements, multi-step compositing is the fastest method in every case.
 TEST(printed_equations, cannot_explain_why_multi_step_wins) {
   for (const auto& [machine, frames] : paper())
     for (const auto& multi : frames)
@@ -36,7 +36,7 @@ TEST(printed_equations, cannot_explain_why_multi_step_wins) {
       }
 }
 
-// Oracle: the eight measured frame rates of both machines. The tolerance is the error of the worst frame of the fit.
+// Oracle: the eight measured frame rates of both machines. The tolerance is the error of the worst frame in the fit.
 TEST(extended_model, orders_the_measured_frames) {
   struct pair {
     double model, measured;
@@ -61,7 +61,7 @@ TEST(extended_model, orders_the_measured_frames) {
       }
 }
 
-// Oracle: a fit to frames computed by the model yields the constants of the model.
+// Oracle: the constants of the model. The fit uses frames that the model has computed.
 TEST(fit, finds_the_constants_of_made_up_frames) {
   const auto truth = compositing_fit{1.25, 30e-6, 12e-9, 0};
   auto frames = measured_on_blue_gene_l();
@@ -117,8 +117,8 @@ TEST(fit, says_nothing_where_nothing_is_left_to_predict) {
   EXPECT_THROW(fit_compositing(net::ha8000(), stopped, p), usage_error);
 }
 
-// Oracle: the frame rate decreases because of the number of messages at one root. With a gather that avoids these messages,
-// the frame rate does not decrease.
+// Oracle: the frame rate decreases because of the number of messages at one root. With a gather without these messages, the
+// frame rate does not decrease.
 TEST(extended_model, keeps_its_frame_rate_when_the_gather_is_a_tree) {
   const auto machine = net::blue_gene_l();
   const auto fitted = fit_compositing(machine, measured_on_blue_gene_l(), p).apply(machine);

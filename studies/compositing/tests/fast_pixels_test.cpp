@@ -19,8 +19,9 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
   return result;
 }
 
-// Oracle: computed by hand. Behind an opacity of 55, the fraction 200 / 255 of the light passes: 100 becomes 78.43. Division
-// by 255 with rounding yields 78, and 20000 >> 8 also yields 78. For 255, the shift yields 199 instead of 200.
+// Oracle: computed by hand. Behind an opacity of 55, the fraction 200 / 255 of the light passes. The value 100 becomes
+// 78.43. Division by 255 with rounding yields 78. The shift 20000 >> 8 also yields 78. For 255, the shift yields 199 instead
+// of 200.
 TEST(fast_blend, shift_and_table_by_hand) {
   auto shifted = bytes({1, 2, 3, 55}), looked_up = shifted;
   const auto back = bytes({100, 255, 0, 255});
@@ -30,8 +31,9 @@ TEST(fast_blend, shift_and_table_by_hand) {
   EXPECT_EQ(looked_up, bytes({79, 202, 3, 255}));
 }
 
-// Oracle: rounding theory. One exact rounding, and two layers of a table, have an error of at most half a unit. A shift
-// reduces the value by up to two units per layer. An error in the opacity has a further effect in the next layer.
+// Oracle: rounding theory. One exact rounding has an error of at most half of a unit. Two layers of a table also have an
+// error of at most half of a unit. A shift reduces the value by up to two units per layer. An error in the opacity has a
+// further effect in the next layer.
 TEST(fast_blend, errors_are_those_of_rounding_at_each_layer) {
   for (const int layers : {2, 4, 16}) {
     const auto found = compare_blends(layers, 4096, 0);
@@ -57,13 +59,13 @@ TEST(compression, finds_every_pixel_again) {
     }
 }
 
-// Oracle: counted by hand. 600 equal pixels are runs of 255, 255 and 90 pixels. The differences of a ramp with 100 steps are
-// 400 ones.
+// Oracle: counted by hand. 600 equal pixels form runs of 255, 255 and 90 pixels. The differences of a ramp with 100 steps
+// are 400 ones.
 TEST(compression, has_the_length_counted_by_hand) {
   EXPECT_EQ(compress(value_code::runs, std::vector<std::byte>(2400, std::byte{9})).size(), 3u * 5);
   std::vector<std::byte> ramp;
   for (int i = 1; i <= 100; ++i) ramp.insert(ramp.end(), 4, static_cast<std::byte>(i));
-  EXPECT_EQ(compress(value_code::differences, ramp).size(), 2u * 2);  // 400 ones: runs of 255 and 145
+  EXPECT_EQ(compress(value_code::differences, ramp).size(), 2u * 2);  // 400 ones form runs of 255 and 145
   EXPECT_EQ(compress(value_code::runs, ramp).size(), 500u);
 }
 
@@ -75,8 +77,8 @@ TEST(compression, refuses_damaged_messages) {
   EXPECT_THROW(decompress(value_code::runs, code, 400), data_error);
 }
 
-// Oracle: the table of the methods. The largest number of messages of a rank is n - 1 for direct send, 1 for a chain or
-// tree, and log2 n for binary swap. All ranks together send n log2 n messages in binary swap.
+// Oracle: the table of the methods. The largest number of messages of a rank is n - 1 for direct send, 1 for a chain or a
+// tree, and log2 n for binary swap. In binary swap, all ranks together send n log2 n messages.
 TEST(message_counts, are_those_of_the_literature) {
   const auto found = count_messages({"direct-send", "tree", "binary-swap", "multi-step:16"}, 256);
   for (const auto& m : found) {
@@ -104,8 +106,8 @@ TEST(message_counts, are_those_of_the_literature) {
   EXPECT_THROW(count_messages({"binary-swop"}, 4), usage_error);
 }
 
-// Oracle: the symbolic verification of plans: each pixel is blended once, in visibility order. Further values are computed
-// by hand: the parts of 64 ranks on 64 x 48 pixels have 8 x 6 pixels. The number of sent pixels equals the number for
+// Oracle: the symbolic verification of plans. Each pixel is blended once in visibility order. Further values are computed by
+// hand. With 64 ranks and 64 x 48 pixels, each part has 8 x 6 pixels. The number of sent pixels equals the number for
 // stripes.
 TEST(swap_2d, is_a_legal_plan_of_rectangles) {
   std::mt19937 random(3);
@@ -135,7 +137,8 @@ TEST(swap_2d, is_a_legal_plan_of_rectangles) {
   EXPECT_THROW(binary_swap_in_rectangles(64, 48, twice), usage_error);
 }
 
-// Oracle: symmetry. With rectangles, two and four ranks have equal parts of a disk in the middle; with stripes, they do not.
+// Oracle: symmetry. With rectangles, two and four ranks have equal parts of a disk in the middle. With stripes, the parts
+// differ.
 TEST(swap_2d, shares_a_disk_in_the_middle_evenly) {
   const auto found = compare_cuts(256, 256, 16);
   EXPECT_EQ(found[0].owned_rectangles, found[0].owned_stripes);

@@ -14,7 +14,8 @@ using namespace osteon;
 using namespace osteon::studies;
 
 // Oracle: binary swap by stripes. If the number of ranks is a power of two, both methods combine the same pairs at each
-// pixel. Therefore the bits are equal, for a picture at a root and for parts that remain with their owners.
+// pixel. The bits are therefore equal. This result is tested for a picture at a root, and for parts that remain at their
+// owners.
 TEST(swap_2d, composites_to_the_bits_of_stripes) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   composite_case scene;

@@ -1,4 +1,4 @@
-"""Tests of the compositing benchmark: runs, and reported cost of each method."""
+"""Tests of the compositing benchmark. The tests check runs, and the reported cost of each method."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Oracle: counted by hand. Each of two ranks sends the half that the rank does not blend. One rank sends its half of the
+# Oracle: counted by hand. Each of the two ranks sends the half that it does not blend. One rank sends its half of the
 # picture.
 def test_rows_of_every_way_with_bytes_and_errors() -> None:
     done = run(
@@ -48,7 +48,7 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
-# Oracle: counted by hand. Each rank sends half of its fragments to the other rank, with 32 bytes per fragment. One rank
+# Oracle: counted by hand. Each rank sends half of its fragments to the other rank. A fragment has 32 bytes. One rank
 # sends its half of the picture.
 def test_fragments_need_no_order_and_parts_no_root() -> None:
     size = ("-n", "2", "--width", "64", "--height", "32", "--seconds", "0")
@@ -64,8 +64,8 @@ def test_fragments_need_no_order_and_parts_no_root() -> None:
     assert value["fragments, sent by a rank at most"] == max(result["bytes_by_rank"]["fragments"])
 
 
-# Oracle: counted by hand. Four ranks send equal numbers of pixels with rectangles and with stripes. Three ranks send
-# their parts. The display node receives the whole picture again; the benchmark compares the digest of this picture.
+# Oracle: counted by hand. With rectangles and with stripes, four ranks send equal numbers of pixels. Three ranks send
+# their parts. The display node receives the whole picture again. The benchmark compares the digest of this picture.
 def test_rectangles_and_a_display_node_in_a_run() -> None:
     size = ("-n", "4", "--width", "64", "--height", "32", "--seconds", "0", "--json", "-")
     done = run(*size, "-w", "binary-swap", "-w", "binary-swap:rectangles", "-w", "binary-swap+display", "-w", "shared")
@@ -83,7 +83,7 @@ def test_rectangles_and_a_display_node_in_a_run() -> None:
     assert "a display node gets a picture from rank 0" in refused.stderr
 
 
-# Oracle: the messages of an equal plan, which contain equal pixels.
+# Oracle: the messages of the same plan with MPI, which contain the same pixels.
 def test_threads_composite_by_the_same_plans() -> None:
     size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")
     done = run(*size, "--as-threads", "-w", "direct-send", "-w", "tree", "-w", "binary-swap+parts", "--json", "-")
@@ -120,7 +120,7 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: the nearest pixel of all images; the benchmark compares the picture with these pixels. Empty pixels hide no
+# Oracle: the nearest pixel of all images. The benchmark compares the picture with these pixels. Empty pixels hide no
 # other pixel.
 def test_depths_are_composited_where_images_are_empty_in_places() -> None:
     size = ("-n", "3", "--width", "64", "--height", "32", "--seconds", "0", "--format", "rgba16+z", "--active", "0.3")
@@ -131,8 +131,8 @@ def test_depths_are_composited_where_images_are_empty_in_places() -> None:
     assert errors == [0, 0, 0, 0]
 
 
-# Oracle: 16 GiB of pixels in an image, several times on each rank, exceed the memory of a test host; no process is
-# killed.
+# Oracle: an image has 16 GiB of pixels, and each rank needs several images. This memory exceeds the memory of a test
+# host, and no process is killed.
 def test_more_than_the_memory_is_refused() -> None:
     size = ("--width", "65536", "--height", "65536", "--format", "rgba32f+z")
     done = run("-n", "3", "--seconds", "0", *size, "-w", "shared")
@@ -141,7 +141,7 @@ def test_more_than_the_memory_is_refused() -> None:
     assert "GB are available" in done.stderr
 
 
-# Oracle: the definition of the ratio; equation 4 describes only binary swap, and the machines of [Ono] have no shared
+# Oracle: the definition of the ratio. Equation 4 describes only binary swap, and the machines of [Ono] have no shared
 # memory.
 def test_models_stand_beside_the_rows_and_auto_says_its_choice() -> None:
     ways = [word for way in ("auto", "shared", "binary-swap", "direct-send") for word in ("-w", way)]

@@ -10,7 +10,7 @@ from whole_job import BINARY, ROOT
 
 
 def test_the_bench_beside_icet_composites_the_same_images() -> None:
-    """Oracle: binary swap of two ranks. In any implementation, each rank sends a half, and one rank sends the other
+    """Oracle: binary swap of two ranks. In any implementation, each rank sends a half. One rank then sends the other
     half of the picture."""
     program = BINARY.parents[2] / "studies" / "compositing" / "osteon_bench_icet"
     if not program.exists():

@@ -1,4 +1,4 @@
-"""`osteon net paper compositing` prints predictions of the models and the frame rates of [Ono]."""
+"""`osteon net paper compositing` prints predictions of the models, and the frame rates of [Ono]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_help_has_an_example() -> None:
 
 
 def test_the_frame_rates_of_the_paper() -> None:
-    """Oracle: the eight measured frame rates; the model predicts the same order."""
+    """Oracle: the eight measured frame rates. The model predicts the same order."""
     answer = json.loads(osteon("net", "paper", "compositing", "--json", "-").stdout)
     frames = [frame for machine in answer["machines"] for frame in machine["frames"]]
     assert [frame["measured"] for frame in frames] == [16, 19, 8, 14, 12, 12, 27, 41]

@@ -14,8 +14,8 @@ namespace {
 using complex = std::complex<double>;
 using vector = complex_lanes::vector;
 
-// Conversion between two vectors of (re, im, re, im) and separate real and imaginary parts. Lines have the order 0, 2, 1, 3,
-// because this order requires only one shuffle for each vector.
+// Conversion between two vectors of (re, im, re, im) and vectors with separate real and imaginary parts. Lines have the
+// order 0, 2, 1, 3, because this order needs only one shuffle for each vector.
 constexpr int lane_of_line[4] = {0, 2, 1, 3};
 [[gnu::always_inline]] inline complex_lanes apart(vector a, vector b) {
   return {__builtin_shufflevector(a, b, 0, 4, 2, 6), __builtin_shufflevector(a, b, 1, 5, 3, 7)};
@@ -34,7 +34,7 @@ typedef double pair __attribute__((vector_size(16)));
 }
 [[gnu::always_inline]] inline vector join(pair low, pair high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3); }
 
-// Adjacent lines: one element of all four lines occupies 64 contiguous bytes.
+// Adjacent lines. One element of all four lines occupies 64 contiguous bytes.
 struct contiguous {
   static complex_lanes read(const complex* at, std::ptrdiff_t) {
     vector a, b;
@@ -51,8 +51,8 @@ struct contiguous {
 };
 
 #if defined(__AVX__)
-// Stores that bypass the caches, for data that are not read again before eviction. These stores avoid reading the
-// overwritten memory.
+// Stores that bypass the caches. These stores are for data that are evicted before they are read again. With these stores,
+// the overwritten memory is not read.
 struct streamed {
   static void write(complex* at, std::ptrdiff_t stride, const complex_lanes& v) {
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(vector) != 0) return contiguous::write(at, stride, v);
@@ -62,7 +62,7 @@ struct streamed {
     _mm256_stream_pd(reinterpret_cast<double*>(at + 2), b);
   }
 };
-void await_streams() { _mm_sfence(); }  // streamed stores are not ordered with the stores that signal completion
+void await_streams() { _mm_sfence(); }  // streamed stores are not ordered relative to the stores that signal completion
 #else
 using streamed = contiguous;
 void await_streams() {}
@@ -83,7 +83,7 @@ struct strided {
   }
 };
 
-// The backward transform is the forward transform with real and imaginary parts exchanged before and after.
+// The backward transform is the forward transform with real and imaginary parts exchanged before and after the transform.
 template <bool backward>
 [[gnu::always_inline]] inline complex_lanes sided(const complex_lanes& v) {
   if constexpr (backward)
@@ -92,7 +92,7 @@ template <bool backward>
     return v;
 }
 
-// Four lines of the caller: `base` plus the offset of element 0 is element 0 of the first line.
+// Four lines of the caller. The address `base` plus the offset of element 0 is the address of element 0 of the first line.
 struct source {
   const complex* base;
   const std::ptrdiff_t* offset;
@@ -106,8 +106,8 @@ struct target {
   std::ptrdiff_t stride;
 };
 
-// Each pass is compiled for its input and output layouts. Only the first and the last pass use the layout of the caller.
-// This restriction keeps the number of combinations of layouts, radices and directions small.
+// Each pass is compiled for its input layout and its output layout. Only the first pass and the last pass use the layout of
+// the caller. The number of combinations of layouts, radices and directions is therefore small.
 template <class Layout, bool backward, bool weighted>
 void first_pass(const fourier_plan::pass& pass, const source& from, complex_lanes* to) {
   fourier_pass<place_of_pass::first>(
@@ -123,8 +123,8 @@ void first_pass(const fourier_plan::pass& pass, const source& from, complex_lane
       [to](int k, const complex_lanes& v) { to[k] = v; });
 }
 
-// A pass between two scratch arrays. The function is also used for the first or the last pass of copied lines, with factors
-// of 1.
+// A pass between two scratch arrays. The function is also used for the first or the last pass of copied lines. The factors
+// are then 1.
 void middle_pass(const fourier_plan::pass& pass, const complex_lanes* from, complex_lanes* to) {
   fourier_pass<place_of_pass::middle>(
       pass, [from](int j) { return from[j]; }, [to](int k, const complex_lanes& v) { to[k] = v; });
@@ -140,7 +140,7 @@ void last_pass(const fourier_plan::pass& pass, const complex_lanes* from, const 
 using first_pass_of = void (*)(const fourier_plan::pass&, const source&, complex_lanes*);
 using last_pass_of = void (*)(const fourier_plan::pass&, const complex_lanes*, const target&);
 
-// Scratch memory is used for the last one, two or three lines, and for lengths of at most one pass. Unused lanes are zero.
+// The last one, two or three lines, and lengths of at most one pass, use scratch memory. Unused lanes are zero.
 void take_few(const source& from, int count, int length, bool backward, complex_lanes* to) {
   for (int j = 0; j < length; ++j) {
     complex_lanes v{};

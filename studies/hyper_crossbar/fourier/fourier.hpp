@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// One-dimensional discrete Fourier transforms of many lines, in the layouts required by transforms in more dimensions.
+/// One-dimensional discrete Fourier transforms of many lines. The layouts are those that transforms in more dimensions need.
 #include <complex>
 #include <cstddef>
 #include <osteon/kernel/fourier/fourier_plan.hpp>
@@ -10,17 +10,19 @@ namespace osteon::studies {
 
 using kernel::fourier_plan;
 
-/// The sign of the exponent: forward exp(-2 pi i j k / n), backward exp(+2 pi i j k / n). Both transforms are unscaled.
+/// The sign of the exponent. Forward is exp(-2 pi i j k / n), and backward is exp(+2 pi i j k / n). Both transforms are
+/// unscaled.
 enum class fourier_direction { forward, backward };
 
-/// Layout of lines: element j of line l is at `base[offset[j] + l * line_stride]`.
-/// `offset` has an entry for each element. Therefore lines can be read from or written to the blocks of an exchange.
+/// Layout of lines. Element j of line l is at `base[offset[j] + l * line_stride]`. `offset` has an entry for each element.
+/// Lines can therefore be read from the blocks of an exchange, or written to these blocks.
 template <class Complex>
 struct fourier_lines {
   Complex* base = nullptr;
   std::span<const std::ptrdiff_t> offset;
   std::ptrdiff_t line_stride = 1;
-  bool stream = false;  ///< for a target: stores bypass the caches, for data that exceed the caches and are read much later
+  /// for a target: stores bypass the caches; use this option for data that exceed the caches and are read much later
+  bool stream = false;
 };
 
 /// Factors of the elements before the transform: `element[j] * line[l]`. Empty lists mean no factors.

@@ -13,7 +13,7 @@ namespace osteon::studies {
 
 namespace {
 
-// A folding uses every rank in all three transforms.
+// True if a transform with this folding uses every rank in all three transforms along the axes.
 bool fits(index3 shape, fourier_folding f) {
   return f.rows <= std::min(shape.y, shape.x) && f.columns <= std::min(shape.z, shape.y);
 }

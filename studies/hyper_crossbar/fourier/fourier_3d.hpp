@@ -17,13 +17,14 @@ namespace osteon::studies {
 enum class fourier_method {
   automatic,      ///< `shared` on one host with enough shared memory, otherwise `transposition`
   transposition,  ///< each line of a transform is complete on one rank; between dimensions, blocks are sent by messages
-  shared,         ///< as `transposition`, with the points in shared memory of a single host: a transposition is a barrier
-  butterfly,      ///< boxes are not redistributed; all data are exchanged with a partner log2(ranks) times
+  /// like `transposition`, but the points are in shared memory of a single host, and each transposition is a barrier
+  shared,
+  butterfly,  ///< boxes are not redistributed; a rank exchanges all its data with a partner log2(ranks) times
 };
 
-/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are distributed over `rows` groups m.
-/// z and then y are distributed over `columns` groups n. With one row, the parts are slabs, and a transform has one
-/// transposition; otherwise a transform has two transpositions.
+/// The virtual plane of ranks of a transposition. The rank in row m and column n is rank m * columns + n. y and then x are
+/// distributed over `rows` groups m. z and then y are distributed over `columns` groups n. With one row, the parts are
+/// slabs, and a transform has one transposition. With several rows, a transform has two transpositions.
 struct fourier_folding {
   int rows = 0, columns = 0;
   friend bool operator==(const fourier_folding&, const fourier_folding&) = default;
@@ -31,38 +32,39 @@ struct fourier_folding {
 
 struct fourier_options {
   fourier_method method = fourier_method::automatic;
-  fourier_folding folding = {};   ///< folding of `transposition`, rows * columns = ranks; 0 x 0: automatic
-  std::string schedule = "ring";  ///< schedule of the exchanges in a row or column, as for all_to_all
+  fourier_folding folding = {};   ///< folding of `transposition`, with rows * columns = ranks; 0 x 0: automatic choice
+  std::string schedule = "ring";  ///< schedule of the exchanges in a row or column; the names are the names of all_to_all
 };
 
-/// Factors of modes, (z, y, x), in the order of fourier_3d::modes. Empty lists mean no factors.
+/// Factors of the modes along (z, y, x). The order of the factors is the order of fourier_3d::modes. Empty lists mean no
+/// factors.
 using mode_weights = std::array<std::span<const double>, 3>;
 
 /// Communication of this rank with other ranks.
 struct exchange_account {
-  double seconds = 0;          ///< time of exchanges: sending, receiving and waiting
-  std::int64_t exchanges = 0;  ///< transpositions, or stages of butterflies
-  std::int64_t messages = 0;   ///< sent
-  std::int64_t bytes = 0;      ///< sent
+  double seconds = 0;          ///< time of the exchanges, which consists of sending, receiving and waiting
+  std::int64_t exchanges = 0;  ///< number of transpositions, or number of stages of butterflies
+  std::int64_t messages = 0;   ///< number of sent messages
+  std::int64_t bytes = 0;      ///< number of sent bytes
 };
 
 /// A distributed array of complex points in space, a distributed array of modes, and the transforms between both arrays.
 ///
-/// Both directions are unscaled: a forward and a backward transform multiply the points by the number of points.
+/// Both directions are unscaled. A forward and a backward transform together multiply the points by the number of points.
 class fourier_3d {
  public:
-  /// @param shape points along (z, y, x), each 2^a 3^b 5^c
+  /// @param shape number of points along (z, y, x); each number is 2^a 3^b 5^c
   /// @throws usage_error if the shape cannot be distributed over the ranks; machine_error before allocation if the memory is
   /// not sufficient
   /// @collective on comm, which is duplicated
   static std::unique_ptr<fourier_3d> make(MPI_Comm comm, index3 shape, const fourier_options& options);
 
   /// The folding with the least data to send. The folding has one row if there are enough planes and lines of y for all
-  /// ranks; otherwise it is as square as possible. @throws usage_error if there is no folding; the message suggests numbers
-  /// of ranks
+  /// ranks. Otherwise the folding is as square as possible. @throws usage_error if there is no folding; the message suggests
+  /// numbers of ranks
   static fourier_folding choose_folding(index3 shape, int ranks);
 
-  /// The folding with nearly equal numbers of rows and columns, as in [Itakura]. @throws usage_error as above
+  /// The folding with nearly equal numbers of rows and columns, as in [Itakura]. @throws usage_error if there is no folding
   static fourier_folding squarest_folding(index3 shape, int ranks);
 
   /// Memory of all ranks together in bytes, for the method of the options (not `automatic`).
@@ -75,18 +77,19 @@ class fourier_3d {
   index3 shape() const { return shape_; }
   /// The selected method and folding.
   const fourier_options& options() const { return options_; }
-  /// The points of this rank. The points form complete lines along x unless the method is butterfly.
+  /// The points of this rank. The points form complete lines along x, except for the method `butterfly`.
   const box3& points() const { return points_; }
-  /// The line of points along x at (z, y). z and y are counted from points().begin.
+  /// The line of points along x at (z, y). The indices z and y are counted from points().begin.
   std::complex<double>* point_line(std::int64_t z, std::int64_t y) { return points_at_ + z * plane_ + y * row_; }
   /// The numbers of the modes of this rank along an axis, 0 <= k < shape[axis].
   std::span<const std::int64_t> modes(int axis) const { return modes_[static_cast<std::size_t>(axis)]; }
   /// The modes along x at the places (z, y) of modes(0) and modes(1).
   std::complex<double>* mode_line(std::int64_t z, std::int64_t y) { return modes_at_ + z * mode_plane_ + y * mode_row_; }
 
-  /// Transform points to modes: sum of u exp(-2 pi i k j / n). The points are overwritten. @collective on comm
+  /// Transform points to modes. A mode is the sum of u exp(-2 pi i k j / n). The points are overwritten. @collective on comm
   virtual void forward() = 0;
-  /// Transform the product of modes and weights to points, with exp(+...). The modes are preserved. @collective on comm
+  /// Transform the product of modes and weights to points, with the factor exp(+2 pi i k j / n). The modes are preserved.
+  /// @collective on comm
   virtual void backward(const mode_weights& weights = {}) = 0;
 
   const exchange_account& account() const { return account_; }

@@ -19,12 +19,12 @@ std::int64_t reversed(std::int64_t number, std::int64_t ranks) {
   return result;
 }
 
-// Product without the special case for infinities in the operator of std::complex.
+// Product of two complex numbers. Unlike the operator of std::complex, this function has no special case for infinities.
 complex product(complex a, complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Powers of two by which the shape can be divided.
+// The largest product of powers of two by which the sizes of the shape can be divided.
 std::int64_t most_ranks(index3 shape) {
   std::int64_t most = 1;
   for (int axis = 0; axis < 3; ++axis) most *= shape[axis] & -shape[axis];
@@ -76,9 +76,10 @@ fourier_butterfly::fourier_butterfly(MPI_Comm comm, index3 shape, const fourier_
   modes_at_ = modes_memory_.get();
 }
 
-// The distance of two partners, with values a and b, is half the number of ranks of this stage. The lower partner computes a
-// + b, and the upper partner computes (a - b) exp(-2 pi i p / n). n is the number of points in 2 * apart ranks; p is counted
-// from the first point of the lower half. In the backward transform, the factor precedes sum and difference.
+// The distance of two partners is half the number of ranks of this stage. The partners have the values a and b. The lower
+// partner computes a + b, and the upper partner computes (a - b) exp(-2 pi i p / n). n is the number of points in 2 * apart
+// ranks. p is the index of a point, counted from the first point of the lower half. In the backward transform, the factor is
+// applied before sum and difference.
 void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
   const std::int64_t apart = grid_[axis] >> (s + 1), below = axis == 0 ? grid_.y * grid_.x : axis == 1 ? grid_.x : 1;
   const bool upper = (place_[axis] & apart) != 0, forward = direction == fourier_direction::forward;
@@ -119,7 +120,7 @@ void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
   if (forward) multiply();
 }
 
-// The part of an axis on this rank, for all lines of the rank.
+// Transform the part of an axis on this rank, for all lines of the rank.
 void fourier_butterfly::transform(int axis, fourier_direction direction) {
   const fourier_plan& plan = plans_[static_cast<std::size_t>(axis)];
   const auto offset = regular_offsets(local_[axis], axis == 0 ? plane_ : axis == 1 ? row_ : 1);

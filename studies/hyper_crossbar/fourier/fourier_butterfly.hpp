@@ -7,10 +7,10 @@
 
 namespace osteon::studies {
 
-/// Every rank has a box. Along an axis with n points on Q = 2^q ranks, the first q stages of the transform are between
-/// ranks. In each of these stages, a rank exchanges all its data with a partner. The remaining stages transform the n / Q
-/// consecutive points of each rank. After the transform, rank r of the axis has the modes k = j Q + (r with its q bits
-/// reversed), j = 0, 1 ...
+/// Every rank has a box. An axis with n points is distributed over Q = 2^q ranks. The first q stages of the transform are
+/// between ranks. In each of these stages, a rank exchanges all its data with a partner. The remaining stages transform the
+/// n / Q consecutive points of each rank. After the transform, rank r of the axis has the modes k = j Q + (r with its q bits
+/// reversed), with j = 0, 1 ...
 /// @cite [Itakura]: the fixed scheme of FT
 class fourier_butterfly : public fourier_3d {
  public:
@@ -26,7 +26,7 @@ class fourier_butterfly : public fourier_3d {
   void backward(const mode_weights& weights) override;
 
  private:
-  // Stage s along an axis. The numbers of two partners along the axis differ by Q / 2^(s + 1).
+  // Stage s along an axis. In stage s, the numbers of two partners along the axis differ by Q / 2^(s + 1).
   void stage(int axis, int s, fourier_direction direction);
   void transform(int axis, fourier_direction direction);
   complex* line(complex* array, std::int64_t z, std::int64_t y) const { return array + z * plane_ + y * row_; }

@@ -11,11 +11,12 @@ namespace osteon::studies {
 
 using complex = std::complex<double>;
 
-/// A stride of at least `count` elements that is not a multiple of 1 KiB. With other strides, lines across the stride would
-/// use only a few sets of the caches. The stride is a multiple of 64 bytes if `count` elements are a multiple of 64 bytes.
+/// A stride of at least `count` elements. The stride is not a multiple of 1 KiB. With a multiple of 1 KiB, lines across the
+/// stride would use only a few sets of the caches. The stride is a multiple of 64 bytes if `count` elements are a multiple
+/// of 64 bytes.
 constexpr std::ptrdiff_t spread(std::ptrdiff_t count) { return count % 64 == 0 ? count + 4 : count; }
 
-/// An axis distributed over `parts` as evenly as possible, in order.
+/// An axis that is distributed over `parts` as evenly as possible. The parts are in the order of the axis.
 struct axis_parts {
   std::int64_t length = 0;
   int parts = 1;
@@ -36,7 +37,7 @@ struct unmap {
   std::size_t bytes = 0;
   void operator()(complex* at) const;
 };
-/// Zeroed memory in separate pages; large pages are used if available.
+/// Zeroed memory in separate pages. Large pages are used if the system has large pages.
 using complex_array = std::unique_ptr<complex[], unmap>;
 /// @throws std::bad_alloc
 complex_array allocate_complex(std::ptrdiff_t count);

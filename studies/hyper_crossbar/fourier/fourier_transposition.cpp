@@ -9,7 +9,7 @@ namespace osteon::studies {
 
 namespace {
 
-// The window of a rank begins with the number of arrivals of the rank at a barrier, followed by the points.
+// The window of a rank begins with the number of arrivals of this rank at a barrier. The points follow this number.
 constexpr std::size_t arrivals = 64;
 std::atomic<std::uint64_t>& arrived(const comm::shared_window& window, int rank) {
   return *reinterpret_cast<std::atomic<std::uint64_t>*>(window.of(rank));
@@ -65,8 +65,7 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
   modes_memory_ = allocate_complex(mode_plane_ * count.z);
   modes_at_ = modes_memory_.get();
   modes_line_ = {modes_at_, mode_row_, 1, regular_offsets(count.z, mode_plane_)};
-  // Between two transforms along z, all other data are read. Therefore the data of the transform are evicted from the
-  // caches.
+  // Between two transforms along z, all other data are read. These reads evict the data of the transform from the caches.
   constexpr std::ptrdiff_t share_of_cache = 4 << 20;
   modes_line_.stream = z_.stream = mode_plane_ * count.z * static_cast<std::ptrdiff_t>(sizeof(complex)) > share_of_cache;
 }
@@ -212,7 +211,7 @@ void fourier_transposition::forward() {
   exchange_columns(y_far_, z_);
   for_each_block(y_far_parts_.size(n_), 1,
                  [&](std::int64_t y, std::int64_t) { along(z_plan_, direction, z_, modes_line_, y, width); });
-  wait_for_all();  // the caller may write the points again
+  wait_for_all();  // after this barrier, the caller may write the points again
 }
 
 void fourier_transposition::backward(const mode_weights& weights) {
@@ -220,7 +219,7 @@ void fourier_transposition::backward(const mode_weights& weights) {
   const index3 mine = points_.shape();
   const auto width = static_cast<std::int64_t>(modes_[2].size());
   const bool slabs = folding_.rows == 1;
-  wait_for_all();  // no rank reads the points of the last transform any longer
+  wait_for_all();  // after this barrier, no rank reads the points of the last transform
   for_each_block(y_far_parts_.size(n_), 1, [&](std::int64_t y, std::int64_t) {
     if (weights[0].empty()) return along(z_plan_, direction, modes_line_, z_, y, width);
     std::vector<double> of_line(weights[2].begin(), weights[2].end());

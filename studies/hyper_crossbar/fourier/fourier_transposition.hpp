@@ -15,9 +15,9 @@ namespace osteon::studies {
 ///
 ///     points --x--> (x side) ==rows==> (y side) --y--> (y far side) ==columns==> (z side) --z--> modes
 ///
-/// A group with one rank exchanges no data. In this case, both sides of the double arrow are one array. With one row, the
-/// transforms along x and y are computed plane by plane, while a plane is in the cache. In shared memory, the z side
-/// consists of the points of all ranks.
+/// A group of one rank exchanges no data. In a group of one rank, both sides of the double arrow are one array. With one
+/// row, the transforms along x and y are computed plane by plane, so that each plane remains in the cache. In shared memory,
+/// the z side consists of the points of all ranks.
 class fourier_transposition : public fourier_3d {
  public:
   /// @collective on comm
@@ -34,12 +34,12 @@ class fourier_transposition : public fourier_3d {
     std::vector<std::ptrdiff_t> offset;
     bool stream = false;  ///< stores bypass the caches
   };
-  // The blocks of an exchange within a group. All blocks have one size.
+  // The blocks of an exchange within a group. All blocks have equal sizes.
   struct blocks {
     std::ptrdiff_t row = 0, plane = 0, size = 0;
   };
-  // If `own` is false, the parcel of a rank for itself is written in place. If `own` is true, the exchange copies this
-  // parcel.
+  // If `own` is false, the parcel of a rank for itself is written to its destination directly. If `own` is true, the
+  // exchange copies this parcel.
   struct group_exchange {
     comm::all_to_all exchange;
     comm::parcels each;

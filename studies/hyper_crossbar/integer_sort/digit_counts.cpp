@@ -8,8 +8,8 @@ namespace {
 template <class Count>
 void count(std::span<const std::int32_t> keys, digit which, std::span<Count> counts) {
   std::fill(counts.begin(), counts.end(), Count{0});
-  // Prefetching keys far ahead gains up to a third of the time, because hardware prefetching is too late while counts are
-  // loaded from a distant cache.
+  // Prefetching keys far ahead saves up to a third of the time. Hardware prefetching is too late while counts are loaded
+  // from a distant cache.
   constexpr std::size_t line = 16, ahead = 1024;
   std::size_t i = 0;
   for (; i + line <= keys.size(); i += line) {

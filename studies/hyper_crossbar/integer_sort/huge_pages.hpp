@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Vectors on large pages. Random access to more memory than the TLB covers with pages of 4 KiB costs a page-table walk for
-/// each element.
+/// Vectors on large pages. With pages of 4 KiB, the TLB covers little memory. Random access to more memory costs a
+/// page-table walk for each element.
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace osteon::studies {
 
-/// Allocator that requests pages of 2 MiB for vectors of at least this size.
+/// Allocator that requests pages of 2 MiB for vectors of at least 2 MiB.
 template <class T>
 struct huge_page_allocator {
   using value_type = T;
@@ -26,7 +26,7 @@ struct huge_page_allocator {
     void* const at = std::aligned_alloc(large ? page : 64, large ? (bytes + page - 1) / page * page : bytes);
     if (!at) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-    if (large) madvise(at, bytes, MADV_HUGEPAGE);  // a hint: without it, access is slower
+    if (large) madvise(at, bytes, MADV_HUGEPAGE);  // this call is only a hint; without large pages, access is slower
 #endif
     return static_cast<T*>(at);
   }

@@ -51,7 +51,7 @@ class message_digit_ranks final : public digit_ranks {
   }
 
   MPI_Comm comm_;
-  std::vector<std::uint8_t> narrow_;  ///< empty if counts of 8 bits do not suffice
+  std::vector<std::uint8_t> narrow_;  ///< empty if counts of 8 bits are not sufficient
   std::vector<std::uint32_t> counts_, starts_, bases_;
   std::size_t values_ = 0;
 };

@@ -5,10 +5,10 @@
 
 namespace osteon::studies {
 
-/// x_{k+1} = a x_k mod 2^46, as `randlc` of NPB.
+/// The step is x_{k+1} = a x_k mod 2^46, the step of `randlc` of NPB.
 ///
-/// NPB splits the product into halves of 23 bits in doubles. The range of 64-bit integers is a multiple of 2^46. Therefore
-/// one integer product yields the same bits.
+/// NPB splits the product into halves of 23 bits in doubles. The range of 64-bit integers is a multiple of 2^46. One integer
+/// product therefore yields the bits of NPB.
 /// @cite [Bailey1991], section 2.3
 class npb_random {
  public:
@@ -18,7 +18,7 @@ class npb_random {
   constexpr explicit npb_random(std::uint64_t seed = default_seed, std::uint64_t multiplier = default_multiplier)
       : state_(seed & mask), multiplier_(multiplier & mask) {}
 
-  /// Advance, and return the new state as a number in (0, 1).
+  /// Advance the state. @return the new state as a number in (0, 1)
   constexpr double next() {
     state_ = state_ * multiplier_ & mask;
     return static_cast<double>(state_) * 0x1p-46;
@@ -27,7 +27,7 @@ class npb_random {
   constexpr void skip(std::uint64_t count) { state_ = state_ * power(multiplier_, count) & mask; }
   constexpr std::uint64_t state() const { return state_; }
 
-  /// base^exponent mod 2^46, the multiplier that advances a state by `exponent` numbers.
+  /// The value base^exponent mod 2^46. Multiplication by this value advances a state by `exponent` numbers.
   static constexpr std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
     std::uint64_t result = 1;
     for (; exponent > 0; exponent >>= 1, base = base * base & mask)
@@ -40,8 +40,8 @@ class npb_random {
   std::uint64_t state_, multiplier_;
 };
 
-/// The next key of NPB IS, in [0, range). The key is the mean of four numbers; its distribution is nearly normal around
-/// range / 2. Key k of a sequence uses the numbers 4k ... 4k + 3; call skip(4 k) before key k.
+/// The next key of NPB IS, in [0, range). The key is the mean of four numbers. The distribution of the keys is nearly normal
+/// around range / 2. Key k of a sequence uses the numbers 4k ... 4k + 3. Call skip(4 k) before key k.
 constexpr std::int32_t npb_is_key(npb_random& random, std::int64_t range) {
   double sum = random.next();
   for (int i = 0; i < 3; ++i) sum += random.next();

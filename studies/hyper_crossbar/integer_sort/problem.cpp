@@ -9,7 +9,7 @@ namespace osteon::studies::integer_sort {
 
 namespace {
 
-// Values of the benchmark's specification and of its reference implementation.
+// The values are from the specification of the benchmark and from its reference implementation.
 constexpr std::array<problem_class, 6> problems{{
     {'S', 16, 11, {48427, 17148, 23627, 62548, 4431}, {0, 18, 346, 64917, 65463}},
     {'W', 20, 16, {357773, 934767, 875723, 898999, 404505}, {1249, 11698, 1039987, 1043896, 1048018}},
@@ -27,7 +27,7 @@ constexpr std::array<problem_class, 6> problems{{
 
 std::int64_t problem_class::expected_rank(int test, int iteration) const {
   const auto t = static_cast<std::size_t>(test);
-  // In each iteration, one changed key is inserted below the small test keys, and one changed key is inserted above the
+  // In each iteration, two keys change. One changed key is below the small test keys, and the other changed key is above the
   // large test keys.
   const int grows = letter == 'B' ? (test == 1 || test == 2 || test == 4) : test < (letter == 'W' || letter == 'D' ? 2 : 3);
   int steps = iteration;

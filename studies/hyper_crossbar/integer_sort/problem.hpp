@@ -1,8 +1,10 @@
 #pragma once
 /// @file
-/// The integer sort of the NAS Parallel Benchmarks (IS): its classes, its keys and their distribution over ranks.
+/// The integer sort of the NAS Parallel Benchmarks (IS). This header declares the classes, the keys and the distribution of
+/// keys over ranks.
 ///
-/// N keys are ranked ten times. Each key is the sum of four uniform random numbers. Before each ranking, two keys change.
+/// The benchmark ranks N keys ten times. Each key is the sum of four uniform random numbers. Before each ranking, two keys
+/// are changed.
 /// @cite [Bailey1994], section 2.3.2
 #include <algorithm>
 #include <array>
@@ -15,7 +17,7 @@ namespace osteon::studies::integer_sort {
 inline constexpr int iterations = 10;
 inline constexpr int tests = 5;  ///< number of test keys with known ranks in each iteration
 
-/// A class of problem.
+/// A class (size) of the problem.
 struct problem_class {
   char letter;
   int log2_keys, log2_values;
@@ -28,18 +30,18 @@ struct problem_class {
 };
 
 /// @param letter S, W, A, B, C or D
-/// @throws usage_error for another one
+/// @throws usage_error for another letter
 const problem_class& problem_of(const std::string& letter);
 
-/// Rank r has the keys [begin(r), begin(r + 1)). The blocks are equal, but the last blocks may be shorter or empty.
+/// Rank r has the keys [begin(r), begin(r + 1)). The blocks are equal, except that the last blocks may be shorter or empty.
 class blocks {
  public:
   blocks(std::int64_t keys, int ranks)
       : keys_(keys), size_((keys + ranks - 1) / ranks), reciprocal_((std::uint64_t{1} << 63) / size() + 1) {}
   std::int64_t begin(int rank) const { return std::min(rank * size_, keys_); }
   std::int64_t count(int rank) const { return begin(rank + 1) - begin(rank); }
-  /// The rank of a position below 2^31. The quotient position / size is computed by a multiplication that is exact for such
-  /// positions.
+  /// The rank whose block contains a position below 2^31. The quotient position / size is computed by a multiplication that
+  /// is exact for such positions.
   int owner(std::uint32_t position) const {
     __extension__ using wide = unsigned __int128;
     return static_cast<int>(static_cast<wide>(position) * reciprocal_ >> 63);

@@ -48,8 +48,8 @@ std::array<std::int64_t, tests> radix_sort::rank(std::span<const std::int32_t> k
                                                  const std::array<std::int32_t, tests>& test_keys) {
   keys_ = keys;
   origins_ = {};
-  // Compute the number of keys below a test key, digit after digit. This number is the position of an equal key that
-  // precedes all other equal keys.
+  // Compute the number of keys below a test key, one digit after another. This number is the position of the first of all
+  // keys that are equal to the test key.
   std::array<std::int64_t, tests> places{};
   for (std::size_t pass = 0; pass < digits_.size(); ++pass) {
     const digit d = digits_[pass];

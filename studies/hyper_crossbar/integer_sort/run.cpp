@@ -67,9 +67,10 @@ exchange_figures figures_of(MPI_Comm comm, const std::vector<std::int64_t>& sent
 
 std::int64_t memory_of(const problem_class& problem, std::span<const digit> digits, int ranks) {
   const std::int64_t keys = blocks(problem.keys(), ranks).count(0);
-  const std::int64_t moves = digits.size() > 1 ? 3 : 1;  // moves of 8 bytes per key; the verification requires one move
+  // moves of 8 bytes per key; the verification requires one further move
+  const std::int64_t moves = digits.size() > 1 ? 3 : 1;
   const std::int64_t messages = ranks > 1 ? 2 * radix_sort::bytes_of_sent_key : 0;
-  return keys * (4 + 8 * moves + messages) + most_values(digits) * 16;  // three arrays of counts, and the starts
+  return keys * (4 + 8 * moves + messages) + most_values(digits) * 16;  // three arrays of counts, and one array of starts
 }
 
 void check_memory(const problem_class& problem, std::span<const digit> digits, int ranks, int ranks_here,
@@ -107,14 +108,14 @@ run_report run(MPI_Comm comm, const run_options& options) {
   radix_sort sort = [&] {
     try {
       return make();
-    } catch (const machine_error&) {  // the error is thrown on all ranks: the shared memory is not sufficient
+    } catch (const machine_error&) {  // all ranks throw the error if the shared memory is not sufficient
       if (options.tables != "auto" || way == radix_sort::tables::messages) throw;
       way = radix_sort::tables::messages;
       return make();
     }
   }();
 
-  // One untimed ranking, as in the reference implementation. This ranking touches all memory.
+  // One untimed ranking precedes the timed rankings, as in the reference implementation. This ranking touches all memory.
   change_keys(*problem, 1, first, keys);
   sort.rank(keys, test_keys);
   sort.restart_clocks();

@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
-/// Data of a rank in shared memory. Two arrays of counts are used alternately, because a rank may count the next digit while
-/// other ranks still sum the previous counts. A rank cannot be further ahead, because `counted` of the next round implies
-/// that the rank has summed the previous counts.
+/// Data of a rank in shared memory. Two arrays of counts are used alternately. A rank may count the next digit while other
+/// ranks still sum the previous counts. A rank cannot be further ahead. `counted` of the next round implies that the rank
+/// has summed the previous counts.
 class stretch {
  public:
   stretch(std::byte* at, std::int64_t values, std::size_t count_bytes, int ranks)
@@ -25,11 +25,11 @@ class stretch {
   std::size_t bytes() const { return starts_at() + pages(4 * values_); }
 
   struct head {
-    std::atomic<std::uint64_t> counted, summed;  ///< turns
-    std::array<bool, 2> wrapped;                 ///< true: the counts of a round have overflowed
+    std::atomic<std::uint64_t> counted, summed;  ///< numbers of completed rounds
+    std::array<bool, 2> wrapped;                 ///< for each of two arrays, true if the counts of a round have overflowed
   };
   head& state() const { return *reinterpret_cast<head*>(at_); }
-  /// Keys of this rank in each part of the values, shape (ranks).
+  /// Number of keys of this rank in each part of the values, shape (ranks).
   std::uint32_t* sums(std::uint64_t turn) const { return at<std::uint32_t>(page + turn % 2 * sums_bytes()); }
   template <class Count>
   Count* counts(std::uint64_t turn) const {
@@ -73,7 +73,7 @@ class shared_digit_ranks final : public digit_ranks {
     const double met = watch.seconds();
     seconds.trans += met - counted;
     seconds.exec += counted;
-    if (narrow_ && any_wrapped()) {  // equal on all ranks
+    if (narrow_ && any_wrapped()) {  // the condition is equal on all ranks
       take_memory(false);
       rank(keys, which, seconds);
       return;
@@ -121,7 +121,7 @@ class shared_digit_ranks final : public digit_ranks {
     own().state().counted.store(turn_, std::memory_order_release);
   }
 
-  // For the values assigned to this rank, convert the counts of all ranks to starts.
+  // Convert the counts of all ranks to starts, for the values assigned to this rank.
   template <class Count>
   void sum() {
     std::uint32_t before = 0;
@@ -149,7 +149,7 @@ class shared_digit_ranks final : public digit_ranks {
     return before;
   }
 
-  /// Number of values processed at a time. The sums of these values remain in the first-level cache.
+  /// Number of values that are processed at a time. The sums of these values remain in the first-level cache.
   static constexpr std::int64_t chunk = 2048;
 
   MPI_Comm host_;

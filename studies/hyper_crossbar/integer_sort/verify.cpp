@@ -13,7 +13,7 @@ std::uint64_t mixed(std::int32_t key, std::uint64_t index) {
   return splitmix64(static_cast<std::uint64_t>(key) << 32 ^ index);
 }
 
-// Key and index in one number. The order of these numbers is the order of the sort.
+// The key and the index in one number. The order of these numbers is the order of the sort.
 std::int64_t ordinal(const arrangement& a, std::size_t i) {
   return static_cast<std::int64_t>(a.keys[i]) << 32 | a.origins[i];
 }

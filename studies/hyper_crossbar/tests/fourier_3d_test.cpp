@@ -1,4 +1,4 @@
-// Fourier transforms in three dimensions over ranks.
+// Tests of Fourier transforms in three dimensions over ranks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,7 +67,7 @@ double point_error(fourier_3d& transform, const std::vector<complex>& expected, 
   return error;
 }
 
-// The sum as it is defined, one dimension after the other.
+// The transform by its definition as a sum, one dimension after another.
 std::vector<complex> defined(index3 shape, std::vector<complex> values, double sign) {
   for (int axis = 0; axis < 3; ++axis) {
     const std::vector<complex> from = values;
@@ -91,7 +91,8 @@ std::vector<complex> defined(index3 shape, std::vector<complex> values, double s
   return values;
 }
 
-// Oracle: the sum by definition. Only the size along x is a multiple of 4, and the parts of an axis differ by one.
+// Oracle: the definition of the transform as a sum. Only the size along x is a multiple of 4. The sizes of the parts of an
+// axis differ by one.
 TEST(fourier_3d, forward_and_backward_are_the_defining_sums_by_every_way) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   for (const index3 shape : {index3{8, 16, 12}, index3{10, 9, 20}}) {

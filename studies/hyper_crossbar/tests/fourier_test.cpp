@@ -1,4 +1,4 @@
-// Discrete Fourier transforms of many lines.
+// Tests of discrete Fourier transforms of many lines.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,14 +23,14 @@ double norm(const std::vector<complex>& values) {
   return std::sqrt(sum);
 }
 
-// The largest difference, in units of the norm of all values.
+// The largest difference, divided by the norm of all values.
 double difference(const std::vector<complex>& a, const std::vector<complex>& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
   return largest / norm(b);
 }
 
-// The sum as it is defined, in long double.
+// The transform by its definition as a sum, computed in long double.
 std::vector<complex> defined(const std::vector<complex>& line, fourier_direction direction) {
   using precise = std::complex<long double>;
   const std::size_t n = line.size();
@@ -47,13 +47,14 @@ std::vector<complex> defined(const std::vector<complex>& line, fourier_direction
   return result;
 }
 
-// Oracle: the sum by definition. The rounding error of a transform grows with log2 n, in units of the norm of the result.
+// Oracle: the definition of the transform as a sum. The rounding error of a transform, divided by the norm of the result,
+// increases with log2 n.
 TEST(fourier, is_the_defining_sum_in_rows_and_columns) {
   for (const int n :
        {1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 25, 27, 30, 32, 40, 45, 60, 64, 72, 100, 128, 135, 240, 256, 512})
     for (const bool rows : {true, false})
       for (const auto direction : {fourier_direction::forward, fourier_direction::backward}) {
-        constexpr int lines = 7;  // four lines at once, and then three lines
+        constexpr int lines = 7;  // four lines that are transformed at once, and three further lines
         const fourier_plan plan(n);
         const std::vector<complex> from = noise(static_cast<std::size_t>(n) * lines);
         std::vector<complex> to(from.size());
@@ -86,17 +87,17 @@ TEST(fourier, keeps_the_norm_and_goes_there_and_back) {
   }
 }
 
-// Oracle: equal lines, transformed one at a time from contiguous memory.
+// Oracle: the transforms of equal lines, one at a time and in contiguous memory.
 TEST(fourier, lines_may_lie_in_blocks) {
   constexpr int n = 48, lines = 11, block = 1000;
   const fourier_plan plan(n);
-  const std::vector<complex> lying = noise(n * lines);  // line by line
+  const std::vector<complex> lying = noise(n * lines);  // one line after another
   const auto row = regular_offsets(n, 1);
   std::vector<complex> expected(lying.size()), got(lying.size());
   for (int l = 0; l < lines; ++l)
     transform_lines(plan, fourier_direction::forward, {lying.data() + l * n, row, n}, {expected.data() + l * n, row, n}, 1);
 
-  std::vector<std::ptrdiff_t> blocks;  // three blocks, each of columns
+  std::vector<std::ptrdiff_t> blocks;  // three blocks, each with columns
   for (int j = 0; j < n; ++j) blocks.push_back(j / 16 * block + j % 16 * lines);
   std::vector<complex> columns(3 * block);
   for (int l = 0; l < lines; ++l)
@@ -125,7 +126,7 @@ TEST(fourier, lines_may_lie_in_blocks) {
   }
 }
 
-// Oracle: elements multiplied beforehand.
+// Oracle: elements that are multiplied before the transform.
 TEST(fourier, weights_multiply_elements_and_lines) {
   constexpr int n = 20, lines = 6;
   const fourier_plan plan(n);
@@ -143,7 +144,7 @@ TEST(fourier, weights_multiply_elements_and_lines) {
   EXPECT_LT(difference(got, expected), 1e-15);
 }
 
-// Oracle: value computed by hand.
+// Oracle: a value computed by hand.
 TEST(fourier, names_the_nearest_lengths) {
   try {
     fourier_plan plan(1022);

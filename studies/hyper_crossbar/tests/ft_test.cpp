@@ -1,4 +1,4 @@
-// NPB FT.
+// Tests of NPB FT.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -7,7 +7,7 @@
 
 namespace osteon::studies::ft_test {
 
-// Oracle: the checksums that NPB publishes.
+// Oracle: the checksums published by NPB.
 TEST(ft, classes_verify_by_every_method) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   for (const auto method : {fourier_method::shared, fourier_method::transposition, fourier_method::butterfly}) {
@@ -26,7 +26,7 @@ TEST(ft, classes_verify_by_every_method) {
   }
 }
 
-// Oracle: the run with one thread; bits must agree.
+// Oracle: the run with one thread. The checksums must be bitwise equal.
 TEST(ft, checksums_do_not_depend_on_threads) {
   omp_set_num_threads(1);
   const auto one = run_ft(MPI_COMM_WORLD, ft_class_named("S"), {}).checksums;
@@ -34,7 +34,7 @@ TEST(ft, checksums_do_not_depend_on_threads) {
   EXPECT_EQ(run_ft(MPI_COMM_WORLD, ft_class_named("S"), {}).checksums, one);
 }
 
-// Oracle: NPB's names of classes.
+// Oracle: the names of the classes of NPB.
 TEST(ft, other_classes_are_refused) {
   EXPECT_THROW(ft_class_named("F"), usage_error);
   EXPECT_EQ(ft_class_named("C").shape, (index3{512, 512, 512}));

@@ -7,7 +7,7 @@ namespace npb_random_test {
 
 using osteon::studies::npb_random;
 
-// The step as defined by NPB: the product of doubles in halves of 23 bits.
+// The step as defined by NPB, with a product of doubles in halves of 23 bits.
 double halves_step(double& x, double a) {
   constexpr double r23 = 0x1p-23, t23 = 0x1p23, r46 = 0x1p-46, t46 = 0x1p46;
   const double a1 = std::trunc(r23 * a), a2 = a - t23 * a1;
@@ -18,7 +18,7 @@ double halves_step(double& x, double a) {
   return r46 * x;
 }
 
-// Oracle: the definition in doubles (RNR-91-002), step by step.
+// Oracle: the definition in doubles (RNR-91-002), compared at each step.
 TEST(npb_random, is_the_sequence_of_the_definition) {
   npb_random random;
   double x = 314159265;
@@ -35,7 +35,8 @@ TEST(npb_random, skips_what_would_have_been_made) {
   }
 }
 
-// Oracle: the mean of four uniform numbers has mean 1/2 and variance 1/48; the first 2^16 keys of class A.
+// Oracle: the mean of four uniform numbers has the mean 1/2 and the variance 1/48. The test uses the first 2^16 keys of
+// class A.
 TEST(npb_random, keys_have_mean_and_variance_of_four_uniform_numbers) {
   npb_random random;
   constexpr int count = 1 << 16;

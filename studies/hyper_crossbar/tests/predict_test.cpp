@@ -1,4 +1,4 @@
-// IS and FT on hypothetical networks.
+// Tests of the predictions for IS and FT on hypothetical networks.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 namespace osteon::studies::predict_test {
 
-// Oracle: Table 2 of [Itakura], skew (1). The rounding error of the table is at most 0.6 %.
+// Oracle: skew (1) in Table 2 of [Itakura]. The rounding error of the table is at most 0.6 %.
 TEST(predict, skew_of_the_integer_sort_is_the_papers) {
   for (const auto& [shape, paper] : {std::pair{std::vector{4, 4, 4}, 1.06}, {{4, 4, 8}, 1.14}, {{4, 8, 8}, 1.31}}) {
     const int pus = shape[0] * shape[1] * shape[2];
@@ -45,13 +45,13 @@ TEST(predict, the_exchange_of_keys_takes_the_corrected_time_of_table_3) {
     EXPECT_NEAR(10 * all, corrected, 0.01 * corrected) << pus;
     EXPECT_NEAR(exchange_seconds(where, keys, 32), all, 0.02 * all) << pus;
     const prediction is = predict_is(where, "A", 1);
-    EXPECT_GT(is.trans, 10 * all);  // includes tables of counts
+    EXPECT_GT(is.trans, 10 * all);  // the time includes the tables of counts
     EXPECT_LT(is.trans, 10 * all + 10 * 8 * 30e-6 * 6);
     EXPECT_EQ(is.exec, 1.0 / pus);
   }
 }
 
-// Oracle: Tables 5 and 6, with the order of destinations for routing along x first.
+// Oracle: Tables 5 and 6. The order of destinations is the order for routes along x first.
 TEST(predict, transpositions_take_the_time_of_tables_5_and_6) {
   for (const auto& [text, pus, one, all] : {std::tuple{"hxb:4x4x4", 64, .010526, .2210},
                                             {"hxb:4x8x8", 256, .002701, .0567},
@@ -65,8 +65,8 @@ TEST(predict, transpositions_take_the_time_of_tables_5_and_6) {
   }
 }
 
-// Oracle: values computed by hand. On a hyper-crossbar groups in rows and columns do not collide: 7 rounds of 256 KiB each
-// way.
+// Oracle: values computed by hand. On a hyper-crossbar, groups in rows and columns do not share links. There are 7 rounds
+// with 256 KiB in each direction.
 TEST(predict, ft_on_a_hyper_crossbar_is_start_up_and_bytes) {
   const auto ft = predict_ft(net::network_by_text("hxb:4x4x4"), ft_class_named("A"), 0.25);
   EXPECT_EQ(ft.rounds, 7 * 14);
@@ -74,7 +74,7 @@ TEST(predict, ft_on_a_hyper_crossbar_is_start_up_and_bytes) {
   EXPECT_EQ(ft.total(), ft.trans + 0.25);
 }
 
-// Oracle: by hand: on 1024 PUs a transform by the fixed scheme is 10 (5 us + 128 KiB / (200 MB/s)) = 6.6 ms.
+// Oracle: computed by hand. On 1024 PUs, a transform by the fixed scheme takes 10 (5 us + 128 KiB / (200 MB/s)) = 6.6 ms.
 TEST(predict, the_fixed_scheme_swaps_whole_shares) {
   const auto ft = predict_ft_fixed(net::network_by_text("hxb:8x8x16"), ft_class_named("A"), 0.25);
   EXPECT_EQ(ft.rounds, 7 * 10);
@@ -83,8 +83,8 @@ TEST(predict, the_fixed_scheme_swaps_whole_shares) {
   EXPECT_THROW(predict_ft_fixed(net::network_by_text("hxb:3x4x4"), ft_class_named("A"), 0.25), usage_error);
 }
 
-// Oracle: by hand: a broadcast by messages takes log2 P = 6 rounds, one by crossbars one; ten rankings, tables of 4 and 2
-// KB.
+// Oracle: computed by hand. A broadcast by messages takes log2 P = 6 rounds, and a broadcast by crossbars takes one round.
+// There are ten rankings with tables of 4 and 2 KB.
 TEST(predict, crossbars_broadcast_in_one_step) {
   const auto where = net::network_by_text("hxb:4x4x4");
   const auto tree = predict_is(where, "A", 1), one = predict_is(where, "A", 1, table_broadcast::crossbars);
@@ -94,22 +94,22 @@ TEST(predict, crossbars_broadcast_in_one_step) {
                usage_error);
 }
 
-// Oracle: counted by hand on 2 x 3 PUs. A broadcast from PU 0 uses the injection of PU 0, and 1 + 2 ports of the x crossbar.
-// From each of two exchange switches, it uses 1 + 2 ports of a y crossbar with 3 PUs. It uses 5 ejections, because the
-// ejection of PU 0 is unused.
+// Oracle: counted by hand on 2 x 3 PUs. A broadcast from PU 0 uses the injection of PU 0, and 1 + 2 ports of the crossbar
+// along x. From each of two exchange switches, the broadcast uses 1 + 2 ports of a crossbar along y with 3 PUs. The
+// broadcast uses 5 ejections, because the ejection of PU 0 is unused.
 TEST(crossbar_broadcast, opens_each_link_once) {
   const auto where = net::network_by_text("hxb:2x3");
   const auto open = open_links(where, 0);
   EXPECT_TRUE(open.tree);
   EXPECT_EQ(open.links.size(), 1u + (1 + 1) + 2 * (1 + 2) + 5);
   EXPECT_EQ(links_to_wait_for(open, open_links(where, 4)).size(), 2u);
-  // Oracle: broadcasts from the two PUs of one crossbar share no link, because each broadcast is sent to the other PU.
+  // Oracle: broadcasts from the two PUs of one crossbar share no link. Each broadcast is sent only to the other PU.
   const auto pair = net::network_by_text("hxb:2");
   EXPECT_TRUE(links_to_wait_for(open_links(pair, 0), open_links(pair, 1)).empty());
   EXPECT_FALSE(open_links(net::network_by_text("torus:4x4,route=valiant"), 0).tree);
 }
 
-// Oracle: counts of docs/theory/network.md, and the repaired order, which cannot improve.
+// Oracle: the counts of docs/theory/network.md, and the repaired order. Adaptive routing cannot improve the repaired order.
 TEST(adaptive, frees_what_another_order_frees) {
   const auto printed = plan::transposition(64, plan::transposition_order::printed, plan::equal_parcels(4096));
   const auto found = compare_routings("hxb:4x4x4", printed);
@@ -126,8 +126,8 @@ TEST(adaptive, frees_what_another_order_frees) {
   EXPECT_THROW(compare_routings("fattree:16x4", repaired), usage_error);
 }
 
-// Oracle: the same part, computed with four other processes on the core. In this case, the wall-clock time is five times as
-// long.
+// Oracle: the computation of an equal part, with four other processes on the core. With the other processes, the wall-clock
+// time is five times as long.
 TEST(predict, a_busy_core_does_not_make_a_share_dearer) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
@@ -172,8 +172,8 @@ TEST(predict, families_have_the_sizes_of_the_paper) {
   EXPECT_THROW(network_of_family("hyperx", 64), usage_error);
 }
 
-// Oracle: 64 parts are the whole problem, and the part is halved for twice the number of PUs. The tolerance is large,
-// because times on a busy machine are inaccurate.
+// Oracle: the 64 parts together are the whole problem. For twice the number of PUs, the part has half the size. The
+// tolerance is large, because times on a busy machine are inaccurate.
 TEST(predict, a_share_of_ft_is_measured) {
   const double share = measure_ft_share(ft_class_named("S"), 64);
   EXPECT_GT(share, 1e-6);

@@ -45,7 +45,8 @@ def test_what_cannot_be_is_refused(words, text):
     assert text in done.stderr
 
 
-# Oracle: exec equals the time in the files, ranks included, divided evenly; the first speed-up of a network is 1.
+# Oracle: exec equals the time in the files, which includes the number of ranks, divided evenly. The first speed-up of a
+# network is 1.
 def test_predictions_from_results(tmp_path):
     (tmp_path / "is.json").write_text(json.dumps({"exec_s": 0.5, "ranks": 2}))
     (tmp_path / "ft.json").write_text(json.dumps({"rows": [{"exec_s": 0.32, "ranks": 4}]}))

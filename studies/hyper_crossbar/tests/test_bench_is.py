@@ -1,4 +1,5 @@
-"""Tests of the benchmarks of the integer sort and of exchanges: runs, verification, and rejected requests."""
+"""Tests of the benchmarks of the integer sort and of exchanges. The tests check the runs, the verification and the
+rejected requests."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([BINARY, "bench", *words], capture_output=True, text=True, timeout=120, check=False)
 
 
-# Oracle: counted by hand. Class S has 2^16 keys; each of two ranks keeps about half of its keys.
+# Oracle: counted by hand. Class S has 2^16 keys. Each of two ranks keeps about half of its keys.
 @pytest.mark.parametrize(("digits", "exchanges"), [((), 0), (("--digits", "6,5"), 1)])
 def test_class_s_on_two_ranks_verifies(digits: tuple[str, ...], exchanges: int) -> None:
     done = run("is", "--class", "S", "-n", "2", *digits, "--json", "-")
@@ -35,7 +36,8 @@ def test_a_line_for_people() -> None:
 
 
 def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run with 16 kB in /dev/shm. Tables of class S would require 28 kB, and boxes of parcels 130 kB."""
+    """Run a command with 16 kB in /dev/shm. Tables of class S would require 28 kB. Boxes of parcels would require 130
+    kB."""
     mounted = 'mount -t tmpfs -o size=16k none /dev/shm && exec "$@"'
     isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
     if subprocess.run([*isolated, mounted, "sh", "true"], capture_output=True, check=False).returncode != 0:
@@ -45,8 +47,8 @@ def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Oracle: the available memory, limited by the test. Requests for shared memory are rejected;
-# other requests continue.
+# Oracle: the available memory, which the test limits. Explicit requests for shared memory are rejected. All other
+# requests use messages.
 def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
     done = in_little_shared_memory("is", "--class", "S", "--digits", "6,5")
     assert done.returncode == 0, done.stderr
@@ -74,7 +76,7 @@ def test_what_cannot_be_is_refused(words: tuple[str, ...], message: str) -> None
     assert message in done.stderr
 
 
-# Oracle: a ratio of equal quantities; the reference is the function of MPI itself.
+# Oracle: the ratio of equal quantities. The reference is the function of MPI itself.
 def test_exchanges_are_compared_with_mpi() -> None:
     done = run("exchange", "-n", "2", "--bytes", "0,100", "--skew", "1,2", "--seconds", "0", "--json", "-")
     assert done.returncode == 0, done.stderr

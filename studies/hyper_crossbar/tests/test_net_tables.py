@@ -9,7 +9,8 @@ from whole_job import ROOT, osteon
 
 
 def test_the_tables_of_the_paper() -> None:
-    """Oracle: [Itakura]; every total agrees within one per cent. The page contains the printed tables."""
+    """Oracle: the tables of [Itakura]. Every recomputed total agrees within one per cent. The page contains the printed
+    tables."""
     done = osteon("net", "paper", "--json", "-")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -22,7 +23,8 @@ def test_the_tables_of_the_paper() -> None:
 
 
 def test_figure_2_is_drawn(tmp_path: Path) -> None:
-    """Oracle: [Itakura], Figure 2 at 1024: IS 13.0, FT 22.5 of 16; one polyline per curve in both panels."""
+    """Oracle: Figure 2 of [Itakura] at 1024 PUs, with the speed-ups 13.0 for IS and 22.5 for FT. The ideal speed-up is
+    16. Each curve is one polyline, in both panels."""
     picture = tmp_path / "figure2.svg"
     done = osteon("net", "paper", "--plot", str(picture), "--json", "-")
     assert done.returncode == 0, done.stderr
@@ -33,18 +35,19 @@ def test_figure_2_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_broadcast_by_crossbars_is_one_step() -> None:
-    """Oracle: computed by hand. A round with messages requires 5 us + 4096 B / (200 MB/s), and there are ten such
+    """Oracle: computed by hand. A round with messages requires 5 us + 4096 B / (200 MB/s). There are ten such
     rounds."""
     found = json.loads(osteon("net", "broadcast", "--network", "hxb:8x8x16", "--json", "-").stdout)
     assert abs(found["one_step_s"] - (5e-6 + 4096 / 200e6)) < 1e-12
     assert abs(found["tree_s"] - 10 * (5e-6 + 4096 / 200e6)) < 1e-12 and found["tree_rounds"] == 10
-    assert found["most_copies"] == 15  # to the others of a line of z; its own PU already has it
+    # copies for the other 15 PUs of a line along z; the PU of the switch already has the data
+    assert found["most_copies"] == 15
     assert len(found["wait_for_each_other"]) == 2
 
 
 def test_adaptive_routing_frees_the_printed_transposition() -> None:
-    """Oracle: docs/theory/network.md: on 64 PUs, the load of the printed order is 4. With z first, which is a permitted
-    route, the load is 1."""
+    """Oracle: docs/theory/network.md. On 64 PUs, the load of the printed order is 4. With the permitted route along z
+    first, the load is 1."""
     found = json.loads(
         osteon("net", "adaptive", "--network", "hxb:4x4x4", "--plan", "transposition", "--json", "-").stdout
     )

@@ -11,7 +11,7 @@ namespace osteon::studies {
 
 namespace {
 
-// The layer of cells at a face: the outermost cells of the block, or the ghosts beyond these cells.
+// The layer of cells at a face. The layer consists of the outermost cells of the block, or of the ghosts beyond these cells.
 box3 layer_at(index3 shape, face side, bool ghosts) {
   box3 layer{{}, shape};
   const std::int64_t outermost = side.upper ? shape[side.axis] - 1 : 0;
@@ -38,7 +38,7 @@ face_halo<T>::face_halo(MPI_Comm comm, const cartesian& where) : comm_(comm::com
   if (where.ranks().volume() != ranks)
     throw usage_error(
         fmt::format("a grid of {} boxes for {} ranks; each rank must have one", where.ranks().volume(), ranks));
-  const index3 largest = where.box_of(ranks - 1).shape();  // the last box is the largest box
+  const index3 largest = where.box_of(ranks - 1).shape();  // the last rank has the largest box
   for (const face side : faces)
     if ((largest + index3{1, 1, 1}).volume() / (largest[side.axis] + 1) > std::numeric_limits<int>::max())
       throw usage_error(fmt::format("blocks of {} x {} x {} cells have faces of more than 2^31 - 1; use more ranks",
@@ -52,7 +52,7 @@ face_halo<T>::face_halo(MPI_Comm comm, const cartesian& where) : comm_(comm::com
     b.sent.resize(static_cast<std::size_t>(count));
     b.received.resize(static_cast<std::size_t>(count));
     bytes_ += count * static_cast<std::int64_t>(sizeof(T));
-    // A message is identified by the face through which it leaves.
+    // The tag of a message is the number of the face through which the message leaves the block.
     MPI_Recv_init(b.received.data(), static_cast<int>(count), comm::datatype<T>(), other, side.opposite().number(),
                   comm_.get(), &requests_.emplace_back());
     MPI_Send_init(b.sent.data(), static_cast<int>(count), comm::datatype<T>(), other, side.number(), comm_.get(),

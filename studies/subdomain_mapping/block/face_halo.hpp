@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ghost cells of a seven-point stencil: repeated exchange of the faces of neighbours.
+/// Ghost cells of a seven-point stencil. The faces of neighbours are exchanged repeatedly.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -10,14 +10,15 @@
 
 namespace osteon::studies {
 
-/// The messages of one rank with its face neighbours. The messages are prepared once (persistent requests) and started for
-/// each exchange. The threads of the rank pack the faces. Therefore a block may change after the start of the exchange.
-/// Edges and corners are not exchanged.
+/// The messages between one rank and its face neighbours. The messages are prepared once as persistent requests. Each
+/// exchange starts these requests. The threads of the rank pack the faces. A block may therefore change after the start of
+/// the exchange. Edges and corners are not exchanged.
 template <class T>
 class face_halo {
  public:
-  /// @param where grid with as many boxes as comm has ranks; the block of this rank is box_of(rank)
-  /// @throws usage_error on all ranks if their numbers differ, or a face has more than 2^31 - 1 cells
+  /// @param where grid with one box for each rank of comm; the block of this rank is box_of(rank)
+  /// @throws usage_error on all ranks if the number of boxes differs from the number of ranks, or if a face has more than
+  /// 2^31 - 1 cells
   /// @collective on comm, which is duplicated
   face_halo(MPI_Comm comm, const cartesian& where);
   ~face_halo();
@@ -26,12 +27,12 @@ class face_halo {
 
   /// Send the outermost cells of `block`. `block` may change after the call returns. @collective on comm
   void start(ghosted_view<const T> block);
-  /// Receive the faces of neighbours in the ghost cells of `block`. @collective on comm
+  /// Receive the faces of neighbours into the ghost cells of `block`. @collective on comm
   void finish(ghosted_view<T> block);
 
   /// Bytes that this rank sends in an exchange.
   std::int64_t bytes() const { return bytes_; }
-  /// True if a face has a neighbour.
+  /// True if there is a neighbour at this face.
   bool has(face side) const { return !buffers_[static_cast<std::size_t>(side.number())].sent.empty(); }
 
  private:
@@ -40,7 +41,7 @@ class face_halo {
   };
   comm::communicator comm_;
   std::array<buffers, 6> buffers_;
-  std::vector<MPI_Request> requests_;  ///< receive requests, followed by send requests
+  std::vector<MPI_Request> requests_;  ///< the receive requests, followed by the send requests
   std::int64_t bytes_ = 0;
 };
 

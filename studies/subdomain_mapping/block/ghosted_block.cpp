@@ -32,7 +32,7 @@ ghosted_block<T>::ghosted_block(index3 shape) {
   const std::size_t line = cache_line / sizeof(T);
   const std::size_t row = rounded_up(static_cast<std::size_t>(shape.x) + line + 1, line);
   std::size_t plane = row * (static_cast<std::size_t>(shape.y) + 2);
-  // Avoid distances of a multiple of 4 KiB between neighbours in z, because such neighbours would use the same sets of the
+  // The distance between neighbours in z is not a multiple of 4 KiB. Otherwise such neighbours would use equal sets of the
   // first-level cache.
   if (plane * sizeof(T) % 4096 == 0) plane += line;
   const auto planes = static_cast<std::size_t>(shape.z) + 2;
@@ -44,12 +44,13 @@ ghosted_block<T>::ghosted_block(index3 shape) {
         fmt::format("no memory for a block of {} x {} x {} cells ({:.1f} GB); use a smaller grid or more hosts", shape.x,
                     shape.y, shape.z, 1e-9 * static_cast<double>(bytes_)));
 #if defined(__linux__)
-  if (unit == large_page) madvise(memory_.get(), rounded_up(bytes_, unit), MADV_HUGEPAGE);  // a hint: may be refused
+  // a hint, which the system may ignore
+  if (unit == large_page) madvise(memory_.get(), rounded_up(bytes_, unit), MADV_HUGEPAGE);
 #endif
   T* const all = reinterpret_cast<T*>(memory_.get());
 #pragma omp parallel
   {
-    // The ghost planes belong to the first and to the last thread.
+    // The ghost planes belong to the first thread and to the last thread.
     const auto mine = slab_of(omp_get_thread_num(), omp_get_num_threads(), shape.z);
     const std::int64_t begin = mine.begin == 0 ? 0 : mine.begin + 1, end = mine.end == shape.z ? shape.z + 2 : mine.end + 1;
     if (mine.begin < mine.end)

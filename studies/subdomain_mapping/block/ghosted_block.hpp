@@ -9,8 +9,8 @@ namespace osteon::studies {
 
 /// A dense block of shape (z, y, x) with one layer of ghosts, initially zero.
 ///
-/// Rows start at a cache line. The thread that sweeps a plane touches the plane first (`slab_of`). Therefore, on machines
-/// with several NUMA nodes, the plane is near this thread, unless threads migrate. Large pages are requested.
+/// Rows start at a cache line. The thread that sweeps a plane touches the plane first (`slab_of`). On machines with several
+/// NUMA nodes, the plane is therefore near this thread, unless threads migrate. Large pages are requested.
 template <class T>
 class ghosted_block {
  public:

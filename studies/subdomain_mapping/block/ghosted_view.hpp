@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// A view of a 3-D block with one surrounding layer of values of neighbours, and the partition of the planes of the block
-/// over threads.
+/// A view of a 3-D block with one surrounding layer of values of neighbours. This header also declares the partition of the
+/// planes of the block over threads.
 #include <cassert>
 #include <osteon/base/box.hpp>
 
@@ -13,8 +13,8 @@ template <class T>
 class ghosted_view {
  public:
   ghosted_view() = default;
-  /// @param first element (0, 0, 0) @param row, plane number of elements from one row to the next row, and from one plane to
-  /// the next plane
+  /// @param first element (0, 0, 0) @param row distance between consecutive rows, in elements @param plane distance between
+  /// consecutive planes, in elements
   ghosted_view(T* first, index3 shape, std::int64_t row, std::int64_t plane)
       : first_(first), shape_(shape), row_(row), plane_(plane) {}
   template <class U>
@@ -36,8 +36,8 @@ class ghosted_view {
   std::int64_t row_ = 0, plane_ = 0;
 };
 
-/// Planes [begin, end) of one thread of a team. Memory is placed near the thread that touches the memory first (NUMA).
-/// Therefore every loop over a block must use this partition.
+/// The planes [begin, end) of one thread of a team. Memory is placed near the thread that touches the memory first (NUMA).
+/// Every loop over a block must therefore use this partition.
 struct z_slab {
   std::int64_t begin, end;
 };

@@ -17,7 +17,8 @@ namespace osteon::studies {
 namespace {
 
 constexpr double damping = 2.0 / 3;
-constexpr index3 waves{1, 2, 3};  // half waves along each axis: all different, to detect exchanged axes
+// number of half waves along each axis; the numbers differ, so that exchanged axes are detected
+constexpr index3 waves{1, 2, 3};
 
 // Values of the factor of the mode along an axis. The factor is 0 at a distance of one cell outside the grid.
 std::vector<double> mode_along(std::int64_t cells, std::int64_t begin, std::int64_t end, std::int64_t half_waves) {
@@ -105,8 +106,8 @@ void heat_block<T>::step(const heat_way& way) {
     box3 inner = all;
     for (const face side : faces)
       if (halo_.has(side)) (side.upper ? inner.end : inner.begin)[side.axis] += side.upper ? -1 : 1;
-    // Complete rows are computed with the old ghosts at their ends, because whole cache lines are stored. The ends are
-    // computed again later.
+    // Complete rows are computed with the old ghosts at the ends of the rows, because whole cache lines are stored. The ends
+    // of the rows are computed again later.
     box3 rows = inner;
     rows.begin.x = 0;
     rows.end.x = all.end.x;
@@ -114,7 +115,7 @@ void heat_block<T>::step(const heat_way& way) {
     finish();
     jacobi_walk edge = way.walk;
     edge.stream = false;
-    box3 rest = all;  // the remainder shrinks from face to face; therefore no cell of the shell is computed twice
+    box3 rest = all;  // the remaining box shrinks from face to face; no cell of the shell is therefore computed twice
     for (const face side : faces) {
       if (!halo_.has(side)) continue;
       box3 shell = rest;

@@ -11,9 +11,9 @@ using namespace kernel;
 
 namespace {
 
-// Compute one value or a vector. Every lane is rounded like a single value, because this file is compiled without
-// contraction. `rows` are the rows of the planes from z - 1 to z + Planes. The inner planes are computed. Each row is loaded
-// once for all planes.
+// Compute one value, or one vector of values. Every lane is rounded as a single value would be rounded, because this file is
+// compiled without contraction. `rows` are the rows of the planes from z - 1 to z + Planes. The inner planes are computed.
+// Each row is loaded once for all planes.
 template <class V, int Planes, class T>
 [[gnu::always_inline]] inline void columns(jacobi_weights<T> w, const T* from, std::int64_t row, std::int64_t plane,
                                            V (&result)[Planes]) {
@@ -41,7 +41,7 @@ void rows_of_planes(jacobi_weights<T> w, const ghosted_view<const T>& from, cons
                     std::int64_t end) {
   using vector = typename lanes<T>::vector;
   constexpr std::int64_t width = lanes<T>::count, line = 2 * width;
-  // Rows start at a cache line, but a region may start at any cell.
+  // Rows start at a cache line. A region may start at any cell.
   const std::int64_t aligned = std::min(end, (at.x + line - 1) / line * line);
   for (; at.x < aligned; ++at.x) one_column<Planes>(w, from, to, at);
   const T* in = from.at(at);
@@ -113,7 +113,8 @@ void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<
     part.begin.z = std::max(part.begin.z, mine.begin);
     part.end.z = std::min(part.end.z, mine.end);
     if (!part.empty()) {
-      // Four planes, and the planes below and above, must fit into half of the smallest usual second-level cache.
+      // Four planes, together with the plane below and the plane above, must fit into half of the smallest usual
+      // second-level cache.
       const std::int64_t fit = (std::int64_t{256} << 10) / (6 * from.row() * static_cast<std::int64_t>(sizeof(T)));
       const std::int64_t rows = walk.rows > 0 ? walk.rows : std::clamp<std::int64_t>(fit, 8, 64);
       if (walk.stream)

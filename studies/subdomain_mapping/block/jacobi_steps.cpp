@@ -14,20 +14,20 @@ namespace {
 
 constexpr std::int64_t planes_of_ring = 3;
 
-// The input rows of a row.
+// The input rows for the computation of a row.
 template <class T>
 struct rows_around {
   const T *here, *below_y, *above_y, *below_z, *above_z;
 };
 
-// The order of additions is the order of `jacobi_sweep`.
+// The order of additions is the order of additions of `jacobi_sweep`.
 template <class V, class T>
 [[gnu::always_inline]] inline V swept(jacobi_weights<T> w, const rows_around<T>& r, std::int64_t x) {
   const V along_x = get<V>(r.here + x - 1) + get<V>(r.here + x + 1), along_y = get<V>(r.below_y + x) + get<V>(r.above_y + x);
   return w.centre * get<V>(r.here + x) + w.side * ((along_x + along_y) + (get<V>(r.below_z + x) + get<V>(r.above_z + x)));
 }
 
-// @param to at a cache line if Stream
+// @param to output, at a cache line if Stream is true
 template <bool Stream, class T>
 void sweep_row(jacobi_weights<T> w, const rows_around<T>& r, T* to, std::int64_t count) {
   using vector = typename lanes<T>::vector;
@@ -46,7 +46,7 @@ void sweep_row(jacobi_weights<T> w, const rows_around<T>& r, T* to, std::int64_t
   for (; x < count; ++x) to[x] = swept<T>(w, r, x);
 }
 
-// The sweeps of one thread on its slab. One block of rows is processed after another.
+// The sweeps of one thread on its slab. The blocks of rows are processed one after another.
 template <class T>
 class wavefront {
  public:
@@ -69,7 +69,8 @@ class wavefront {
   }
 
  private:
-  static constexpr std::int64_t line = 64 / sizeof(T);  ///< cache line before a row, for the ghost of the row
+  /// number of elements of a cache line, which precedes a row and contains the ghost of the row
+  static constexpr std::int64_t line = 64 / sizeof(T);
 
   // A row after t sweeps. For t = 0, the row is a row of the field. Values outside of the block never change.
   const T* row(int t, std::int64_t z, std::int64_t y) const {
@@ -99,7 +100,7 @@ class wavefront {
   index3 shape_;
   int steps_;
   std::int64_t ring_rows_, pitch_ = 0, row_of_ring_ = 0;
-  std::unique_ptr<T[]> rings_;  ///< shape (steps - 1, planes of a ring, its rows, pitch)
+  std::unique_ptr<T[]> rings_;  ///< shape (steps - 1, planes of a ring, rows of a plane, pitch)
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace osteon::studies {
 ///
 /// Temporal blocking: in a block of rows, sweep t + 1 is one plane behind sweep t. Intermediate planes remain in the cache.
 /// Planes and rows at the boundary of the slab of a thread, and at the boundary of a block, are computed twice.
-/// @param from input; its ghosts are read, except edges and corners @param steps at least 1
+/// @param from input; its ghosts are read, except edges and corners @param steps number of sweeps, at least 1
 /// @param rows number of rows of a block; 0: as many rows as fit into 2 MiB of cache
 /// @cite [Wellein2009] (wavefronts)
 template <class T>

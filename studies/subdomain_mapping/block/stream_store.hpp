@@ -16,7 +16,7 @@ inline constexpr bool stores_can_stream = true;
 inline constexpr bool stores_can_stream = false;
 #endif
 
-/// Store a vector without the caches. @param to aligned to 32 bytes
+/// Store a vector to memory, bypassing the caches. @param to destination, aligned to 32 bytes
 template <class T>
 [[gnu::always_inline]] inline void stream(T* to, typename kernel::lanes<T>::vector value) {
 #if defined(__AVX__)

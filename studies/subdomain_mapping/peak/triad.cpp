@@ -9,7 +9,7 @@ namespace osteon::studies {
 
 namespace {
 
-constexpr std::int64_t rows = 16, row = 4096;  // rows of a plane; elements of a row
+constexpr std::int64_t rows = 16, row = 4096;  // number of rows of a plane, and number of elements of a row
 
 }  // namespace
 

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int steps_of_batch = 8, fewest_batches = 3;
 
-// Time in s from the start of the first rank to the end of the last rank. With more ranks than cores, ranks leave a barrier
-// one after another. The first rank that leaves the barrier measures the whole interval.
+// Time in s from the start of the first rank to the end of the last rank. If there are more ranks than cores, ranks leave a
+// barrier one after another. The first rank that leaves the barrier measures the whole interval.
 template <class Work>
 double timed(MPI_Comm comm, Work work) {
   MPI_Barrier(comm);
@@ -54,8 +54,8 @@ std::int64_t off_host(const cartesian& where, const std::vector<int>& host, std:
 template <class T>
 sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_options& options) {
   heat_block<T> block(comm, where);
-  // The arrays have the length of a field. Therefore triad and sweep use the caches equally. For large fields, a part of the
-  // length is sufficient.
+  // The arrays have the length of a field. Triad and sweep therefore use the caches equally. For large fields, a part of
+  // this length is sufficient.
   constexpr std::int64_t enough_of_thread = 64 << 20;
   const auto field = block.cells() * static_cast<std::int64_t>(sizeof(T));
   std::optional<triad> limit;
@@ -93,8 +93,8 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
   const blocked& deepest = *std::min_element(at_once.begin(), at_once.end(), faster);
   const double values = best.walk.stream ? 2 : 3;
   const auto cells = static_cast<double>(where.cells().volume());
-  constexpr double operations_of_cell = 8;  // two products, and six sums
-  // The box of the first rank may be a plane smaller than the mean box.
+  constexpr double operations_of_cell = 8;  // two multiplications and six additions
+  // The box of the first rank may be smaller than the mean box by one plane.
   double cells_of_first = static_cast<double>(block.cells());
   MPI_Bcast(&cells_of_first, 1, MPI_DOUBLE, 0, comm);
   return {.walk = best.walk,
@@ -126,7 +126,7 @@ step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk
   });
   cost.exchange_seconds = median(exchange);
 
-  // If `overlap` is unset, measure both variants alternately.
+  // If `overlap` is unset, both variants are measured alternately.
   struct times {
     std::vector<double> step, communication;
   };
@@ -155,7 +155,7 @@ step_cost measure_steps(MPI_Comm comm, const cartesian& where, const jacobi_walk
 
   cost.error = largest(comm, block.error());
   cost.digest = reduced(comm, block.digest(), MPI_SUM);
-  // Each step has about ten rounding errors.
+  // The number of rounding errors per step is about ten.
   const double allowed = 16 * steps_of_batch * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!(cost.error <= allowed))
     throw data_error(fmt::format(

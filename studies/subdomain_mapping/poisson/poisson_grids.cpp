@@ -8,8 +8,8 @@
 namespace osteon::studies {
 
 index3 ranks_along_axes(int ranks) {
-  // The most equal factors have the smallest sum of three factors. If several triples have equal sums, the triple with the
-  // smallest maximum is used.
+  // Among triples with an equal product, the most equal factors have the smallest sum. If several triples have equal sums,
+  // the triple with the smallest maximum is used.
   std::array<std::int64_t, 3> best{ranks, 1, 1};
   for (std::int64_t a = 1; a * a * a <= ranks; ++a)
     for (std::int64_t b = a; a * b * b <= ranks; ++b) {

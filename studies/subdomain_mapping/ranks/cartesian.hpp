@@ -1,16 +1,16 @@
 #pragma once
 /// @file
-/// A uniform grid cut into p_z x p_y x p_x boxes.
+/// A uniform grid that is divided into p_z x p_y x p_x boxes.
 #include <array>
 #include <osteon/base/box.hpp>
 
 namespace osteon::studies {
 
-/// One of the six faces of a box, described by the axis, and by a flag for the upper face.
+/// One of the six faces of a box. The face is described by its axis, and by a flag for the upper face.
 struct face {
   int axis;
   bool upper;
-  /// Number from 0 to 5. The two opposite faces of axis a have the numbers 2 a and 2 a + 1.
+  /// The number of the face, from 0 to 5. The two opposite faces of axis a have the numbers 2 a and 2 a + 1.
   int number() const { return 2 * axis + (upper ? 1 : 0); }
   face opposite() const { return {axis, !upper}; }
 };
@@ -30,7 +30,7 @@ class cartesian {
   box3 box_of(int rank) const;
   /// The rank beyond a face, or -1 at the end of the grid.
   int neighbour(int rank, face side) const;
-  /// Cells that a rank sends through a face; 0 at the end of the grid.
+  /// Number of cells that a rank sends through a face. The number is 0 at the end of the grid.
   std::int64_t cells_of(int rank, face side) const;
 
  private:

@@ -10,8 +10,8 @@ namespace face_halo_test {
 using namespace osteon;
 using namespace osteon::studies;
 
-// Oracle: the value of each cell is its global number. Therefore each ghost can be checked separately. Ghosts at the end of
-// the grid remain 0.
+// Oracle: the value of each cell is the global number of the cell. Each ghost can therefore be checked separately. Ghosts at
+// the end of the grid remain 0.
 TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
   const int rank = comm::rank(MPI_COMM_WORLD);
   const index3 cells{9, 8, 10};
@@ -22,7 +22,7 @@ TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
     ghosted_block<double> block(box.shape());
     face_halo<double> halo(MPI_COMM_WORLD, where);
     std::int64_t sent = 0;
-    for (int round = 1; round <= 2; ++round) {  // the second time with other values
+    for (int round = 1; round <= 2; ++round) {  // the second round has other values
       const index3 shape = box.shape();
       for (std::int64_t z = 0; z < shape.z; ++z)
         for (std::int64_t y = 0; y < shape.y; ++y)
@@ -43,11 +43,11 @@ TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
             }
           }
     }
-    EXPECT_EQ(halo.bytes(), 8 * sent);  // equals the received bytes
+    EXPECT_EQ(halo.bytes(), 8 * sent);  // the sent bytes equal the received bytes
   }
 }
 
-// Oracle: the numbering of [Ito] (x first), determined by hand for 2 x 2 x 3 boxes of 4 x 5 x 7 cells.
+// Oracle: the numbering of [Ito] (x first). The numbers are determined by hand for 2 x 2 x 3 boxes of 4 x 5 x 7 cells.
 TEST(cartesian, boxes_and_neighbours) {
   const cartesian where({4, 5, 7}, {2, 2, 3});
   EXPECT_EQ(where.place_of(7), (index3{1, 0, 1}));
@@ -63,7 +63,7 @@ TEST(cartesian, boxes_and_neighbours) {
   EXPECT_THROW(cartesian({4, 5, 7}, {1, 0, 1}), usage_error);
 }
 
-// Oracle: the rule of collective errors.
+// Oracle: the rule that collective errors are thrown on all ranks.
 TEST(face_halo, another_number_of_boxes_is_refused_by_all) {
   const cartesian where({4, 4, 40}, {1, 1, comm::size(MPI_COMM_WORLD) + 1});
   EXPECT_THROW(face_halo<float>(MPI_COMM_WORLD, where), usage_error);

@@ -10,7 +10,7 @@ namespace jacobi_test {
 using namespace osteon;
 using namespace osteon::studies;
 
-// Calls f(z, y, x) for all elements of a block and of its ghosts.
+// Calls f(z, y, x) for all elements of a block, including its ghosts.
 template <class F>
 void for_all(index3 shape, F f) {
   for (std::int64_t z = -1; z <= shape.z; ++z)
@@ -18,7 +18,7 @@ void for_all(index3 shape, F f) {
       for (std::int64_t x = -1; x <= shape.x; ++x) f(z, y, x);
 }
 
-// A block of random values, including ghosts; its rows start at a cache line.
+// A block of random values, including ghosts. The rows of the block start at a cache line.
 template <class T>
 struct field {
   field(index3 shape, unsigned seed) {
@@ -63,7 +63,7 @@ TEST(jacobi, fast_sweep_equals_the_plain_one_bit_for_bit) {
   }
 }
 
-// Oracle: single sweeps in sequence. The temperatures of the walls are random, not zero.
+// Oracle: single sweeps, one after another. The temperatures of the boundary are random numbers, not zero.
 TEST(jacobi, many_steps_at_once_equal_single_ones_bit_for_bit) {
   const auto w = jacobi_weights<double>::damped(0.8);
   for (const index3 shape : {index3{11, 13, 21}, index3{1, 1, 9}, index3{3, 20, 40}})
@@ -83,7 +83,7 @@ TEST(jacobi, many_steps_at_once_equal_single_ones_bit_for_bit) {
         }
 }
 
-// Oracle: a linear field is harmonic. Therefore a sweep does not change the field. The values of the field are exact in
+// Oracle: a linear field is harmonic. A sweep therefore does not change the field. The values of the field are exact in
 // binary.
 TEST(jacobi, linear_fields_stay) {
   const index3 shape{5, 6, 40};

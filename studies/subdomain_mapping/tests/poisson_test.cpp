@@ -26,7 +26,7 @@ std::uint64_t digest_after(MPI_Comm comm, const cartesian& where, int steps, boo
   return sum_of(block.digest());
 }
 
-// Oracle: one rank and one thread, on MPI_COMM_SELF.
+// Oracle: the result of one rank with one thread, on MPI_COMM_SELF.
 TEST(poisson, temperatures_are_equal_bit_for_bit_for_all_decompositions_orders_threads_and_ways) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   const index3 cells{10, 9, 35};
@@ -51,7 +51,8 @@ TEST(poisson, temperatures_are_equal_bit_for_bit_for_all_decompositions_orders_t
       }
 }
 
-// Oracle: the discrete eigenvalue. Each step multiplies a Fourier mode by this eigenvalue, except for rounding errors.
+// Oracle: the eigenvalue of the discrete operator. Each step multiplies a Fourier mode by this eigenvalue, except for
+// rounding errors.
 TEST(poisson, a_fourier_mode_decays_as_it_must) {
   const index3 cells{13, 12, 40};
   const cartesian where(cells, ranks_along_axes(comm::size(MPI_COMM_WORLD)));
@@ -63,10 +64,10 @@ TEST(poisson, a_fourier_mode_decays_as_it_must) {
   }
   EXPECT_LT(fine.error(), 20 * 16 * std::numeric_limits<double>::epsilon());
   EXPECT_LT(coarse.error(), 20 * 16 * std::numeric_limits<float>::epsilon());
-  EXPECT_LT(mode_factor(cells), 0.97);  // far from 1: missing steps would increase the error
+  EXPECT_LT(mode_factor(cells), 0.97);  // the factor is far from 1, so that missing steps would increase the error
 }
 
-// Oracle: the exact solution. The error of old ghosts is the change in one step.
+// Oracle: the exact solution. a sweep with the ghosts of the previous step
 TEST(poisson, error_and_digest_see_one_wrong_exchange) {
   const int ranks = comm::size(MPI_COMM_WORLD);
   if (ranks == 1) GTEST_SKIP() << "one rank exchanges no data";

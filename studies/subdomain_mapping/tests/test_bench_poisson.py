@@ -1,5 +1,5 @@
-"""Tests of the heat benchmark: equal temperatures for any number of ranks and threads, bytes as counted by hand, and
-placed ranks on a fake cluster."""
+"""Tests of the heat benchmark. Temperatures must be equal for any number of ranks and threads. Numbers of bytes must
+equal the numbers counted by hand, also for placed ranks on a fake cluster."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def answer(done: subprocess.CompletedProcess[str]) -> dict:
     return json.loads(done.stdout)
 
 
-# Oracle: counted by hand: 2 boxes of 12 x 10 x 20 share a face of 120 cells, sent both ways. Temperatures are equal on
-# 1, 2 and 4 ranks.
+# Oracle: counted by hand. Two boxes of 12 x 10 x 20 cells have a common face of 120 cells, which is sent in both
+# directions. Temperatures are equal on 1, 2 and 4 ranks.
 def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     digests = set()
     for words in (
@@ -52,8 +52,8 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     assert len(digests) == 1
 
 
-# Oracle: definitions, computed from the other rows: operations (8 per cell) divided by the peak, bandwidth of a sweep
-# divided by the bandwidth of the triad, and speeds of one rank alone and of all ranks.
+# Oracle: definitions, computed from the other rows. Operations (8 per cell) are divided by the peak, and the bandwidth
+# of a sweep by the bandwidth of the triad. The speed of one rank alone is compared with the speed of all ranks.
 def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
     for ranks in (1, 2):
         words = ("-n", str(ranks), "--cells", "64,64,128", "--order", "original", "--json", "-")
@@ -73,10 +73,11 @@ def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
         assert value["sweep alone, parallel efficiency"] == pytest.approx(efficiency, rel=1e-6)
         assert value["sweep alone, share of peak"] < 100
         if ranks == 1:
-            assert 40 < value["sweep alone, parallel efficiency"] < 250  # two equal measurements, on a busy machine
+            # the two measurements are equal; the machine may be busy
+            assert 40 < value["sweep alone, parallel efficiency"] < 250
 
 
-# Oracle: the sum of bytes sent by the ranks of a host; each tested policy is printed with its time.
+# Oracle: the sum of bytes that the ranks of a host send. Each tested policy is printed with its time.
 def test_float_and_measured_binding() -> None:
     result = answer(run("-n", "2", "--cells", "12,10,40", "--precision", "float", "--bind", "measured", "--order",
                         "original", "--json", "-"))  # fmt: skip
@@ -107,7 +108,7 @@ def weak_scaling(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
 
 
-# Oracle: docs/theory/placement.md, section 1: 100.7 and 25.2 MB. Each of four equal hosts sends a quarter of these
+# Oracle: docs/theory/placement.md, section 1, with 100.7 and 25.2 MB. Each of four equal hosts sends a quarter of these
 # bytes at 1 GB/s.
 def test_the_series_of_the_paper_in_one_command() -> None:
     words = ["--case", "2", "--cores", "32", "--network", "crossbar:4,rate=1GB/s"]
@@ -137,10 +138,11 @@ def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
     assert said in done.stderr
 
 
-# Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x
-# 2 x 2 (x, y, z) send 8 small faces; groups at the ends of the grid send 4 small faces. By the bytes on the slow
-# link, the exchange takes half the time of the method of [Ito], which places an inner group on the slow link, and 1/8
-# of the time of the original order. The test requires less, because this machine may have other load.
+# Oracle: counted by hand. A row of four boxes along x on each host sends 4 x 4 large faces to other hosts. Groups of 1
+# x 2 x 2 boxes (x, y, z) send 8 small faces. Groups at the ends of the grid send 4 small faces. By the bytes on the
+# slow link, the exchange takes half the time of the method of [Ito]. The method of [Ito] places an inner group on the
+# slow link. The exchange takes 1/8 of the time of the original order. The test requires smaller gains, because this
+# machine may have other load.
 @pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:
     if missing := why_not():

@@ -15,8 +15,9 @@ std::map<std::string, scaling_row> by_order(const scaling_options& options) {
   return rows;
 }
 
-// Oracle: volumes of docs/theory/placement.md, section 1, in MB, which all other tools share. In case 1 they are of boxes
-// rounded to equal whole cells, whereas here the boxes partition the grid: 0.2 % less.
+// Oracle: the volumes in MB of docs/theory/placement.md, section 1. All other tools use these volumes. In case 1, these
+// volumes are volumes of boxes that are rounded to equal whole cells. Here, the boxes partition the grid, and the volumes
+// are smaller by 0.2 %.
 TEST(weak_scaling, volumes_are_those_of_the_papers_grids) {
   struct line {
     int which, cores;
@@ -43,7 +44,8 @@ TEST(weak_scaling, a_hybrid_rank_has_the_boxes_of_its_threads_and_sends_less) {
   EXPECT_EQ(row.cells, (index3{1024, 512, 4096}));
   EXPECT_EQ(row.boxes, (index3{2, 2, 2}));
   EXPECT_EQ(row.ranks, 8);
-  // A host has the two boxes of a row in x: 2048 x 256 x 512 cells each. Two rows along y and two along z.
+  // A host has the two boxes of a row along x, with 2048 x 256 x 512 cells each. There are two rows along y and two rows
+  // along z.
   EXPECT_EQ(row.off_host_bytes, 8 * 2 * (2 * 4096 * 512 + 2 * 4096 * 256));
   EXPECT_EQ(row.inter_socket_bytes, 8 * 2 * 4 * 256 * 512);
 }

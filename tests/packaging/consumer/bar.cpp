@@ -1,4 +1,4 @@
-// The stiffness of a bar between bonded plates without lateral contraction, computed by the library alone. Oracle: E A / L.
+// The stiffness of a bar between bonded plates without lateral contraction, computed only by the library. Oracle: E A / L.
 #include <mpi.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A program with the `join` command of the bridge: a missing cluster file is a usage error.
+// A program with the `join` command of the bridge. A missing cluster file is a usage error.
 #include <bridge/command/join.hpp>
 #include <cstdio>
 

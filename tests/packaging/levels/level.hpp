@@ -7,5 +7,5 @@
 #define LEVEL 2
 #endif
 
-// A function contained in many object files, which the compiler does not inline.
+// A function that many object files contain and that the compiler does not inline.
 [[gnu::noinline]] inline int level_of_inline() { return LEVEL; }

@@ -8,7 +8,7 @@ HERE = Path(__file__).resolve().parent
 HANDLES = ["Comm", "Group", "Datatype", "Op", "Request", "Win", "File", "Info", "Errhandler", "Message", "Session"]
 KINDS = """Rank Tag Code Keyval Thread Amode Assert Order Distribute Darg Combiner TypeClass Compare Topology SplitType
 LockType Whence PvarClass Verbosity Bind Scope"""
-CONVERTED = set(KINDS.split())  # numbered differently by each vendor
+CONVERTED = set(KINDS.split())  # each vendor uses other numbers for these kinds
 BITS = {"Amode", "Assert"}
 POLYMORPHIC = {"NUM": ("int", "MPI_Count"), "DISP": ("int", "MPI_Aint"), "WIDE": ("MPI_Aint", "MPI_Count")}
 PARAMETER = re.compile(r"(const )?(\w+) (\*+|&)?(\w+)(?:\[(\w*)\])?(\[3\])?$")
@@ -18,9 +18,9 @@ PARAMETER = re.compile(r"(const )?(\w+) (\*+|&)?(\w+)(?:\[(\w*)\])?(\[3\])?$")
 class Parameter:
     const: str
     type: str
-    mark: str  # "", "*", "**", "***" or "&"
+    mark: str  # one of "", "*", "**", "***" and "&"
     name: str
-    length: str | None  # the text between brackets, None for no array
+    length: str | None  # text between the brackets; None for a parameter that is not an array
     tail: str  # "[3]" for the ranges of a group
 
     @property
@@ -49,7 +49,7 @@ class Parameter:
         if self.type == "Buf":
             return f"{self.const}{base}{self.name}"
         if self.is_array:
-            # An array of output values is an array; only char *argv[] has a separate star.
+            # An array of output values is an array. Only char *argv[] has a separate star.
             star = self.mark if base == "char" else ""
             return f"{self.const}{base} {star}{self.name}[]{self.tail}"
         star = "*" if self.mark == "&" else self.mark
@@ -59,11 +59,11 @@ class Parameter:
 @dataclass
 class Function:
     mark: str
-    result: str  # "" for an error code
+    result: str  # type of the result; "" for an error code
     name: str
     parameters: list[Parameter]
     large: bool
-    base: str  # the name without _c
+    base: str  # name without _c
 
     @property
     def c_result(self) -> str:

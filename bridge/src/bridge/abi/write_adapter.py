@@ -6,16 +6,16 @@ from tables import BITS, CONVERTED, HANDLES, POLYMORPHIC, Function, Parameter, r
 
 
 class Conversion:
-    """The body of one converting function: statements before and after the call of the vendor, and the arguments of
-    this call."""
+    """The body of one converting function. The body consists of statements before and after the call of the vendor, and
+    of the arguments of this call."""
 
     def __init__(self, function: Function, narrow: bool):
         self.function = function
         self.narrow = narrow
         self.before: list[str] = []
         self.arguments: list[str] = []
-        self.after: list[str] = []  # after a successful call
-        self.always: list[str] = []  # written back after any result
+        self.after: list[str] = []  # statements after a successful call
+        self.always: list[str] = []  # statements that write values back after any result
         for parameter in function.parameters:
             self.add(parameter)
 
@@ -34,9 +34,9 @@ class Conversion:
             self.before.append("if (obj_handle) return t_err_not_supported;")
             self.arguments.append("nullptr")
         elif p.name == "array_of_partitions":
-            self.arguments.append(f"const_cast<int *>({p.name})")  # the parameter is not const in MPICH 4.0
+            self.arguments.append(f"const_cast<int *>({p.name})")  # in MPICH 4.0, the parameter is not const
         elif p.type == "WIDE" and p.mark and self.narrow:
-            self.arguments.append(f"reinterpret_cast<MPI_Aint *>({p.name})")  # MPI_Aint is as wide as MPI_Count
+            self.arguments.append(f"reinterpret_cast<MPI_Aint *>({p.name})")  # MPI_Aint has the same size as MPI_Count
         elif p.name == "position" and self.narrow:
             self.pass_address(p, f"int v_{p.name} = static_cast<int>(*{p.name});", f"*{p.name} = v_{p.name};")
         elif self.narrow and p.type in ("NUM", "DISP") and not p.is_array:
@@ -51,14 +51,14 @@ class Conversion:
             self.arguments.append(p.name)
 
     def pass_copies(self, p: Parameter, declaration: str, write_back: str = "") -> None:
-        """Pass an array as an object with converted elements, which are written back after any result."""
+        """Pass an array as an object with converted elements. The elements are written back after any result."""
         self.before.append(declaration)
         self.arguments.append(f"v_{p.name}.data()")
         if write_back:
             self.always.append(f"v_{p.name}.{write_back};")
 
     def pass_address(self, p: Parameter, declaration: str, given_back: str) -> None:
-        """Pass a single value as a variable, which is written back after a successful call."""
+        """Pass a single value as a variable. The variable is written back after a successful call."""
         self.before.append(declaration)
         self.arguments.append(f"&v_{p.name}")
         self.after.append(given_back)
@@ -140,7 +140,8 @@ class Conversion:
 
 
 def adapter_type(c_type: str) -> str:
-    """Return the types of the standard ABI by other names, because an adapter includes the mpi.h of the vendor."""
+    """Return the types of the standard ABI under other names, because an adapter also includes the mpi.h of the
+    vendor."""
     bare = c_type.removeprefix("MPI_")
     if bare in HANDLES:
         return "abi_handle"
@@ -195,7 +196,8 @@ def adapter(functions: list[Function], vendor: str) -> str:
         available = has_function(f.name)
         scalar = all(not (p.is_array and p.type in POLYMORPHIC) for p in f.parameters)
         narrow = f.large and not available and has_function(f.base) and scalar
-        if f.mark == "!" and (has_function(f.name) or f.name == "Op_create_c"):  # which needs MPI_Op_create only
+        # such functions need only MPI_Op_create
+        if f.mark == "!" and (has_function(f.name) or f.name == "Op_create_c"):
             table.append(f"    reinterpret_cast<void *>(custom_{f.name}),  // {f.name}")
         elif f.mark == " " and (available or narrow):
             lines.append(Conversion(f, narrow).text())

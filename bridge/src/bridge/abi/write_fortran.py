@@ -1,4 +1,4 @@
-"""Generate the Fortran interface: mpif.h, its functions, and the modules mpi and mpi_f08."""
+"""Generate the Fortran interface. The interface consists of mpif.h, its functions, and the modules mpi and mpi_f08."""
 
 from tables import HANDLES, Function, Parameter, read_constants
 
@@ -14,7 +14,7 @@ FORTRAN_ADDRESSES = {
 
 
 def fortran_constants(modern: bool = False) -> list[str]:
-    """Return constants for fixed and free form: short lines without continuation."""
+    """Return constants for the fixed and the free form. The lines are short and have no continuation."""
     lines = []
     for section, entries in read_constants().items():
         if section in ("alias", "Fortran"):
@@ -52,7 +52,8 @@ NOT_IN_FORTRAN = (
 
 
 def fortran_entry(f: Function) -> str | None:
-    """Return one function for Fortran, or None if it requires more than converted arguments (callbacks, memory)."""
+    """Return one function for Fortran. If the function needs more than converted arguments (callbacks, memory), the
+    result is None."""
     before: list[str] = []
     after: list[str] = []
     arguments: list[str] = []
@@ -134,7 +135,7 @@ FORTRAN_KINDS = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Offset": "MPI_OFFSET_KIND"
 
 
 def fortran_type(c_type: str, modern: bool) -> str:
-    """Return the type of a scalar; in mpi_f08, handles have separate types."""
+    """Return the type of a scalar. In mpi_f08, each kind of handle has a type of its own."""
     bare = c_type.removeprefix("MPI_")
     if modern and bare in HANDLES:
         return f"type({c_type})"
@@ -142,7 +143,7 @@ def fortran_type(c_type: str, modern: bool) -> str:
 
 
 def fortran_choice(name: str) -> list[str]:
-    """Declare a buffer of any type and rank, by its address."""
+    """Declare a buffer of any type and rank. The buffer is passed by its address."""
     return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}", f"type(*), dimension(*) :: {name}"]
 
 
@@ -203,15 +204,16 @@ def mpif_h(_: list[Function]) -> str:
 
 
 def mpi_module(functions: list[Function]) -> str:
-    """Return the module mpi: the constants of mpif.h, and an explicit interface of every available function."""
+    """Return the module mpi. The module contains the constants of mpif.h, and an explicit interface of every available
+    function."""
     lines = ["! Generated from abi/functions.txt and abi/constants.txt.", "module mpi", "implicit none"]
     lines += [*fortran_constants(), *fortran_interfaces(functions, modern=False)]
     return "\n".join([*lines, "end module mpi", ""])
 
 
 def mpi_f08_module(functions: list[Function]) -> str:
-    """Return the module mpi_f08: the functions of the module mpi, with types for handles and statuses, and an optional
-    error argument."""
+    """Return the module mpi_f08. The module contains the functions of the module mpi, with types for handles and
+    statuses, and with an optional error argument."""
     lines = ["! Generated from abi/functions.txt and abi/constants.txt.", "module mpi_f08", "implicit none"]
     for handle in HANDLES:
         lines += [f"type, bind(c) :: MPI_{handle}", "  integer :: MPI_VAL", f"end type MPI_{handle}"]

@@ -1,4 +1,5 @@
-"""Generate the C interface, libmpi_abi.so.1: its header, slots, functions, and guards of joined jobs."""
+"""Generate the C interface, libmpi_abi.so.1. The interface consists of the header, slots, functions, and guards of
+joined jobs."""
 
 from tables import HANDLES, HERE, Function, read_constants
 
@@ -51,7 +52,8 @@ def front(functions: list[Function]) -> str:
 
 
 def guards(functions: list[Function]) -> str:
-    """Return guards that reject, in a joined job, functions without a version for communicators over clusters."""
+    """Return the guards. In a joined job, a guard reports an error for a function that has no version for communicators
+    over clusters."""
     lines = ["#include <bridge/inter_cluster/world.hpp>", "namespace osteon::bridge {", "namespace {"]
     guarded = []
     for f in functions:

@@ -1,11 +1,11 @@
 /// @file
-/// The adapter of one vendor. The adapter is compiled with the compiler wrapper of the vendor, and loaded by the front
+/// The adapter of one vendor. The compiler wrapper of the vendor compiles the adapter, and the front loads the adapter
 /// (callbacks.hpp, convert.hpp).
 #include <bridge/adapter/interface.hpp>
 
 #include "convert.hpp"
 
-// Code generated for this vendor, starting with its conversions.
+// The following files are generated for this vendor, and begin with its conversions.
 namespace {
 #include OSTEON_GENERATED
 }  // namespace

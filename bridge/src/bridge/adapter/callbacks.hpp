@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// Functions of the program that the vendor calls: reductions, error handlers, attributes, generalised requests.
+/// Functions of the program that the vendor calls. Such functions are used for reductions, error handlers, attributes and
+/// generalised requests.
 ///
-/// If MPI passes a state to the callback, the state contains the program's function. Reductions and error handlers have no
-/// state. Therefore each of their functions uses one of a fixed number of entry functions. All objects created with a
-/// function of the program share one entry function.
+/// If MPI passes a state to the callback, this state contains the function of the program. Reductions and error handlers
+/// have no state. Each function for reductions and error handlers therefore uses one of a fixed number of entry functions.
+/// All objects that are created with the same function of the program use the same entry function.
 #include <array>
 #include <deque>
 #include <map>
@@ -19,11 +20,11 @@ namespace {
 template <class User, int N>
 struct entries {
   std::array<User, N> user{};
-  std::array<int, N> users{};             // number of objects that use each entry
-  std::map<std::uintptr_t, int> used_by;  // entry of each object that will be freed, by the vendor's handle
+  std::array<int, N> users{};             // number of objects that use each entry function
+  std::map<std::uintptr_t, int> used_by;  // entry function of each object that will be freed, by the handle of the vendor
   std::mutex mutex;
 
-  /// @return the number of the entry of a function; -1 if there are too many functions
+  /// @return number of the entry function for a function; -1 if there are too many functions
   int take(User f) {
     const std::lock_guard lock(mutex);
     int free = -1;
@@ -88,8 +89,8 @@ int custom_Op_create(abi_reduction f, int commute, abi_handle* op) {
 using abi_reduction_c = void (*)(void*, void*, MPI_Count*, abi_handle*);
 entries<abi_reduction_c, entry_count> large_reductions;
 
-/// `N` is the count type of the vendor. For a vendor without MPI_Op_create_c, data are reduced in pieces with counts that
-/// fit in an int.
+/// `N` is the count type of the vendor. If a vendor has no MPI_Op_create_c, data are reduced in pieces with counts that fit
+/// into an int.
 template <class N>
 struct large_reduction {
   template <int I>
@@ -185,7 +186,7 @@ int custom_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
 }
 #endif
 
-/// The entry is not released, because objects of the program may still use the handler.
+/// The entry function is not released, because objects of the program may still use the error handler.
 int custom_Errhandler_free(abi_handle* errhandler) {
   MPI_Errhandler v = in<MPI_Errhandler>(*errhandler);
   const int e = MPI_Errhandler_free(&v);
@@ -202,7 +203,7 @@ struct attribute {
   abi_delete remove;
   void* state;
 };
-/// Entries are permanent, because an attribute may outlive its key.
+/// Entries are permanent, because an attribute may exist longer than its key.
 std::deque<attribute> attributes;
 
 int callback_result(int abi) { return abi == 0 ? MPI_SUCCESS : code_in(abi); }
@@ -263,7 +264,7 @@ int translated(int (*convert)(int), void* value) {
 int custom_Comm_get_attr(abi_handle comm, int key, void* value, int* flag) {
   const int e = MPI_Comm_get_attr(in<MPI_Comm>(comm), keyval_in(key), value, flag);
   if (e != MPI_SUCCESS || !*flag) return code_result(e);
-  if (key == 502 || key == 503) return translated(rank_out, value);  // MPI_IO, MPI_HOST
+  if (key == 502 || key == 503) return translated(rank_out, value);  // keys MPI_IO and MPI_HOST
   if (key == 506) return translated(last_code_out, value);           // MPI_LASTUSEDCODE
   return 0;
 }
@@ -325,7 +326,7 @@ struct datarep {
   int (*extent)(abi_handle, MPI_Aint*, void*);
   void* state;
 };
-std::deque<datarep> datareps;  // MPI has no function to remove a data representation
+std::deque<datarep> datareps;  // MPI has no function that removes a data representation
 
 int custom_Register_datarep(const char* name, decltype(datarep::read) read, decltype(datarep::write) write,
                             decltype(datarep::extent) extent, void* state) {
@@ -354,8 +355,8 @@ int order_out(int);
 int distribute_out(int);
 int darg_out(int);
 
-/// Some of the integers are constants: the order of a subarray, and the description of a distributed array. These constants
-/// follow the `sizes` of the array if the sizes are among the integers.
+/// Some of the integers are constants, such as the order of a subarray and the description of a distributed array. If the
+/// integers contain the `sizes` of the array, these constants follow the `sizes`.
 void contents_out(int combiner, int integers_[], int n_integers, bool sizes) {
   if (combiner == MPI_COMBINER_SUBARRAY) integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
   if (combiner == MPI_COMBINER_DARRAY) {

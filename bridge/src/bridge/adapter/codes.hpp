@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Error codes and keys of attributes: conversion between the standard ABI and the vendor. Internal linkage, as in
-/// convert.hpp.
+/// Error codes and keys of attributes: conversion between the standard ABI and the vendor. All functions have internal
+/// linkage, as in convert.hpp.
 #include <mpi.h>
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace {
 
-// Generated tables with pairs of a value of the standard and the corresponding value of the vendor. adapter.cpp assigns
-// these tables.
+// Generated tables. A table contains pairs of a value of the standard and the corresponding value of the vendor. adapter.cpp
+// sets these tables.
 std::span<const int[2]> known_codes;
 std::span<const int[2]> known_keyvals;
 
-constexpr int first_user_code = 0x4000;  // after MPI_ERR_LASTCODE
-std::vector<int> user_codes;             // codes and classes added by the program, as numbers of the vendor
+constexpr int first_user_code = 0x4000;  // this value is above MPI_ERR_LASTCODE
+std::vector<int> user_codes;             // codes and classes that the program has added, as numbers of the vendor
 
 int code_new(int vendor) {
   const auto at = std::find(user_codes.begin(), user_codes.end(), vendor);
@@ -45,7 +45,8 @@ int code_in(int abi) {
 
 int last_code_out(int) { return first_user_code - 1 + static_cast<int>(user_codes.size()); }
 
-/// Open MPI counts its keys from zero. Keys of the program are therefore shifted above the predefined keys of the standard.
+/// Open MPI counts its keys from zero. The keys of the program are therefore shifted to numbers above the predefined keys of
+/// the standard.
 #ifdef OPEN_MPI
 constexpr int keyval_shift = 4096;
 #else
@@ -53,7 +54,7 @@ constexpr int keyval_shift = 0;
 #endif
 
 int keyval_in(int abi) {
-  if (abi < 0 || abi >= 4096) return abi - keyval_shift;  // keys of MPICH are negative
+  if (abi < 0 || abi >= 4096) return abi - keyval_shift;  // the keys of MPICH are negative
   for (const auto& [known, own] : known_keyvals)
     if (known == abi) return own;
   return MPI_KEYVAL_INVALID;

@@ -2,10 +2,10 @@
 /// @file
 /// Conversion of values between the standard ABI and a vendor. The mpi.h of the vendor is included before this header.
 ///
-/// A handle below 4096 is predefined and is converted by a table. Any other handle is the handle of the vendor itself,
-/// either a pointer or an integer. Therefore a message requires only one comparison per handle. Functions `_in` convert to
+/// A handle below 4096 is predefined, and a table converts the handle. Any other handle is the handle of the vendor. This
+/// handle is a pointer or an integer. A message therefore needs only one comparison per handle. Functions `_in` convert to
 /// values of the vendor, and functions `_out` convert to values of the standard. All functions have internal linkage,
-/// because an adapter is one translation unit.
+/// because an adapter consists of one translation unit.
 #include <mpi.h>
 
 #include <algorithm>
@@ -66,8 +66,8 @@ std::uintptr_t null_request;
 void predefine(handle kind, abi_handle abi, std::uintptr_t vendor) {
   vendor_of[abi] = vendor;
   auto& list = abi_of[static_cast<int>(kind)];
-  // If two predefined names are one object of the vendor, the first name is used for the conversion back. For example,
-  // MPI_C_BOOL and MPI_CXX_BOOL may be one object; MPI_LONG_LONG and MPI_INT64_T are always different objects.
+  // If two predefined names mean one object of the vendor, the conversion back yields the first name. For example,
+  // MPI_C_BOOL and MPI_CXX_BOOL may mean one object. MPI_LONG_LONG and MPI_INT64_T always mean different objects.
   if (std::none_of(list.begin(), list.end(), [&](const auto& e) { return e.vendor == vendor; }))
     list.push_back({vendor, abi});
 }
@@ -86,7 +86,7 @@ abi_handle out(V v) {
   return value;
 }
 
-/// Memory for n values, on the stack for small n.
+/// Memory for n values. For small n, the memory is on the stack.
 template <class T>
 class room {
  public:
@@ -115,8 +115,8 @@ class handles : public room<V> {
   }
 };
 
-/// Permanent copies of converted handles, for operations that read the handles after the call has returned. Equal lists
-/// share one copy. Therefore repeated calls in a loop do not increase memory.
+/// Permanent copies of converted handles. These copies are for operations that read the handles after the call has returned.
+/// Equal lists use the same copy. Repeated calls in a loop therefore need no additional memory.
 template <class V>
 const V* kept(const abi_handle* from, std::ptrdiff_t n) {
   static std::set<std::vector<V>> lists;
@@ -158,7 +158,8 @@ const int* weights_in(const int* p) {
 
 MPI_Offset displacement_in(MPI_Offset d) { return d == -1 ? MPI_DISPLACEMENT_CURRENT : d; }
 
-/// Other members of a status of the vendor are stored in the five members that the standard reserves for the library.
+/// The standard reserves five members of a status for the library. These members contain the other members of the vendor's
+/// status.
 MPI_Status status_in(const abi_status& from) {
   MPI_Status to;
 #ifdef OPEN_MPI
@@ -174,7 +175,7 @@ MPI_Status status_in(const abi_status& from) {
   return to;
 }
 
-/// MPI_ERROR is not changed, because only functions that complete several requests set MPI_ERROR.
+/// The function does not change MPI_ERROR, because only functions that complete several requests set MPI_ERROR.
 void status_out(const MPI_Status& from, abi_status* to) {
   to->source = rank_out(from.MPI_SOURCE);
   to->tag = tag_out(from.MPI_TAG);

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Interface of an adapter to the front: its functions in the order of abi/functions.txt, null if missing in the vendor.
+/// Interface between an adapter and the front. The functions have the order of abi/functions.txt. If the vendor does not
+/// have a function, the pointer is null.
 struct osteon_mpi_adapter {
   const char* vendor;
   int count;

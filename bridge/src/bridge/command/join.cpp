@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 fs::path own_path() { return fs::canonical("/proc/self/exe"); }
 
-// Folders of libmpi_abi.so.1, relative to this program: in the build tree of the bridge, in the build tree of osteon, and in
-// an installation.
+// Folders of libmpi_abi.so.1 relative to this program. The folders are those of the build tree of the bridge, the build tree
+// of osteon, and an installation.
 std::string own_library() {
   const fs::path here = own_path().parent_path();
   for (const char* folder : {"../lib", "../../bridge/lib", "../lib/osteon-bridge/lib"})
@@ -50,7 +50,7 @@ int join(const join_request& request) {
   job.osteon = own_path();
   job.library = own_library();
   job.cores = usable_cores();
-  // A standard error that is full or closed must not end the job.
+  // If standard error is full or closed, the job must not end.
   job.note = [&](const std::string& text) {
     std::fputs(printable(fmt::format("{}: {}\n", request.name, text)).c_str(), stderr);
   };

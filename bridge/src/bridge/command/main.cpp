@@ -1,4 +1,4 @@
-// osteon-bridge: `osteon join` and `osteon relay` for users of the bridge without the rest of osteon.
+// osteon-bridge: `osteon join` and `osteon relay` for users who have only the bridge of osteon.
 #include <CLI/CLI.hpp>
 #include <bridge/command/join.hpp>
 #include <common/printable.hpp>

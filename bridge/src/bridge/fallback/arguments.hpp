@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// Arguments of a collective that outlive its call.
+/// Arguments of a collective that are still needed after the call has returned.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/front/large_counts.hpp>
 
 namespace osteon::bridge {
 
-/// Arrays are copied; types and operations are retained.
+/// Arrays are copied. Types and operations are retained.
 template <class T>
 class kept_argument {
  public:
@@ -54,7 +54,7 @@ class kept_arguments {
   kept_arguments(const std::tuple<A...>& given, const Length& length)
       : kept_arguments(given, length, std::index_sequence_for<A...>{}) {}
 
-  /// f(arguments..., more...)
+  /// Call f(arguments..., more...).
   template <class F, class... More>
   int call(F f, More... more) const {
     return std::apply([&](const auto&... each) { return f(each.get()..., more...); }, arguments_);

@@ -1,8 +1,9 @@
 /// @file
-/// Buffers of MPI 4.1: buffers attached to a communicator or a session, automatic buffers, and flushing.
+/// Buffers of MPI 4.1. The file contains buffers that are attached to a communicator or a session, automatic buffers, and
+/// flushing.
 ///
-/// With such a buffer, a buffered send copies the data to memory of this library and calls MPI_Isend. The address of the
-/// buffer of the program is only stored until the buffer is detached. If the process has attached a buffer by
+/// With such a buffer, a buffered send copies the data into memory of this library, and calls MPI_Isend. The address of the
+/// program's buffer is only stored until the buffer is detached. If the process has attached a buffer with
 /// MPI_Buffer_attach, the underlying MPI executes all calls.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/inter_cluster/data.hpp>
@@ -25,8 +26,8 @@ struct attached {
 
 struct all_buffers {
   std::mutex mutex;
-  std::map<const void*, attached> of;  ///< buffers by communicator or session; null: buffer of the process
-  std::vector<const void*> sessions;   ///< keys of `of` that are sessions
+  std::map<const void*, attached> of;  ///< buffers of communicators and sessions; null: buffer of the process
+  std::vector<const void*> sessions;   ///< those keys of `of` that are sessions
 };
 all_buffers& buffers() {
   static all_buffers all;
@@ -34,7 +35,7 @@ all_buffers& buffers() {
 }
 slots before_buffers;
 
-/// The buffer of the communicator or of a session, or the automatic buffer of the process. The caller must hold the lock.
+/// The buffer of the communicator or of a session, or the automatic buffer of the process. The caller must own the lock.
 attached* buffer_for(MPI_Comm comm) {
   auto& all = buffers();
   for (const void* owner : {static_cast<const void*>(comm), all.sessions.empty() ? nullptr : all.sessions.front(),
@@ -50,7 +51,7 @@ void forget_what_is_over(attached& b) {
   });
 }
 
-/// @returns true if this function has sent the message; in this case, `error` is the result
+/// @returns true if this function has sent the message; `error` is then the result
 bool send_by_copy(const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, int& error) {
   {
     const std::lock_guard lock(buffers().mutex);
@@ -86,7 +87,7 @@ int ibsend(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MP
   return error;
 }
 
-/// The buffer is selected when the request is started.
+/// The buffer is selected at the start of the request.
 template <auto function, class N>
 int bsend_init(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* out) {
   {
@@ -125,7 +126,7 @@ int flush_all_and_finalize() {
   return before_buffers.Finalize();
 }
 
-/// After the attachment of the first buffer.
+/// Call this function after the first buffer has been attached.
 void look_at_buffered_sends() {
   if (before_buffers.Finalize) return;
   before_buffers = active;
@@ -198,7 +199,7 @@ int buffer_detach(void* address, MPI_Count* size) {
   return process_has_own() ? detach_own(nullptr, address, size) : detach_below(address, size);
 }
 
-/// Detaching waits for all messages.
+/// Detaching a buffer waits for all messages.
 int buffer_flush() {
   if (process_has_own()) return flush_own(nullptr);
   void* address = nullptr;
@@ -209,7 +210,7 @@ int buffer_flush() {
 
 int buffer_iflush(MPI_Request* out) {
   if (process_has_own()) return flush_later(nullptr, out);
-  if (const int e = buffer_flush()) return e;  // waits, as documented
+  if (const int e = buffer_flush()) return e;  // as documented, this call waits
   *out = over_at_once();
   return MPI_SUCCESS;
 }

@@ -16,19 +16,19 @@ namespace {
 
 slots under;  // the functions below this layer
 
-/// The object is created with the first request of this layer.
+/// The object is created together with the first request of this layer.
 struct composites {
   arena<composite> objects;
   std::mutex mutex;
-  std::vector<composite*> detached;  ///< active requests freed by MPI_Request_free
+  std::vector<composite*> detached;  ///< active requests that MPI_Request_free has freed
   std::map<MPI_Datatype, int> types_held;
   std::map<MPI_Op, int> operations_held;
-  std::vector<MPI_Datatype> types_freed;  ///< types freed by the program while in use
+  std::vector<MPI_Datatype> types_freed;  ///< types that the program has freed during their use
   std::vector<MPI_Op> operations_freed;
 };
 std::atomic<composites*> all_composites = nullptr;
 
-/// Test the parts in order. The functions of `active` are used, because a part may be a request of this layer.
+/// Test the parts in order. The function uses the functions of `active`, because a part may also be a request of this layer.
 bool all_over(composite* c, bool wait) {
   for (; c->unready > 0; sched_yield())  // another thread may call MPI_Pready
     if (!wait) return false;
@@ -139,7 +139,7 @@ int cancel_composite(MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
-/// MPI_Type_free and MPI_Op_free are delayed for objects in use by a persistent request.
+/// If a persistent request uses an object, MPI_Type_free and MPI_Op_free are delayed.
 template <auto function, auto held, auto freed, class Handle>
 int free_or_keep(Handle* handle, Handle null) {
   {
@@ -167,7 +167,7 @@ void release(Handle handle) {
   (under.*function)(&handle);
 }
 
-/// From now on requests may belong to this layer.
+/// After this call, requests may belong to this layer.
 void look_at_requests() {
   static std::mutex once;
   const std::lock_guard lock(once);
@@ -211,7 +211,7 @@ MPI_Request over_at_once() {
 }
 
 void drop(composite* c) {
-  c->kept.reset();  // may free types, which locks
+  c->kept.reset();  // this call may free types, and freeing a type needs the lock
   c->start = nullptr;
   const std::lock_guard lock(all_composites.load()->mutex);
   all_composites.load()->objects.drop(c);
@@ -226,7 +226,7 @@ bool trusts_functions_of_mpi_4() noexcept {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     vendor().Get_library_version(text, &length);
-    const std::string_view version(text);  // "MPICH Version:\t4.0.2"
+    const std::string_view version(text);  // for example "MPICH Version:\t4.0.2"
     return !version.starts_with("MPICH Version:") || version.substr(0, 24).find("4.0") == std::string_view::npos;
   }();
   return trusted;

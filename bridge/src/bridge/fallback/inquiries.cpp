@@ -1,6 +1,6 @@
 /// @file
-/// Small functions of MPI 4.0 and later, implemented by older functions. The functions are for lists of requests, infos,
-/// removal of error codes, types with more elements than an int can count, and data representations with large counts.
+/// Small functions of MPI 4.0 and later. Older functions implement these functions. The functions are for lists of requests,
+/// infos, removal of error codes, types with more elements than fit into an int, and data representations with large counts.
 #include <algorithm>
 #include <bridge/fallback/composite_requests.hpp>
 #include <climits>
@@ -28,8 +28,8 @@ int get_status_all(int n, const MPI_Request list[], int* flag, MPI_Status status
   return MPI_SUCCESS;
 }
 
-/// Inactive persistent requests count as complete, because the state of a persistent request cannot be queried without
-/// completing the request.
+/// Inactive persistent requests count as complete. The state of a persistent request can only be queried by completing the
+/// request.
 int get_status_any(int n, const MPI_Request list[], int* index, int* flag, MPI_Status* status) {
   bool some = false;
   *index = MPI_UNDEFINED;
@@ -68,7 +68,7 @@ int info_get_string(MPI_Info info, const char* key, int* length, char* value, in
   if (const int e = active.Info_get_valuelen(info, key, &needed, flag)) return e;
   if (!*flag) return MPI_SUCCESS;
   const int room = *length;
-  *length = needed + 1;  // including the terminating zero
+  *length = needed + 1;  // the length includes the terminating zero
   if (room <= 0) return MPI_SUCCESS;
   std::string whole(static_cast<std::size_t>(needed) + 1, '\0');
   if (const int e = active.Info_get(info, key, needed, whole.data(), flag)) return e;
@@ -105,7 +105,7 @@ int abi_get_info(MPI_Info* info) {
                    info);
 }
 
-/// The types of Fortran are available only in the Fortran library.
+/// Only the Fortran library has information about the types of Fortran.
 int abi_get_fortran_info(MPI_Info* info) { return *info = MPI_INFO_NULL, MPI_SUCCESS; }
 
 /// MPI permits an empty value.
@@ -114,7 +114,7 @@ int get_hw_resource_info(MPI_Info* info) { return active.Info_create(info); }
 // --- error classes, codes and strings of the program ---
 struct own_errors {
   std::mutex mutex;
-  std::map<int, int> class_of;  ///< class of each code added by the program; the class of a class is the class itself
+  std::map<int, int> class_of;  ///< class of each code that the program has added; the class of a class is the class itself
   std::map<int, bool> has_text;
 };
 own_errors& errors() {
@@ -144,7 +144,7 @@ int add_error_string(int code, const char* text) {
   return e;
 }
 
-/// Numbers are not reused. A code with a text, or a class with codes, cannot be removed.
+/// Numbers are never reused. A code with a text, or a class with codes, cannot be removed.
 int remove_error(int code, bool is_class) {
   auto& all = errors();
   bool fits = false;
@@ -174,7 +174,7 @@ int remove_error_string(int code) {
 // --- types ---
 decltype(slots::Type_contiguous_c) contiguous_below;
 
-/// A type with more elements than an int can count. The type consists of as many whole pieces as possible, and the
+/// A type with more elements than fit into an int. The type consists of the maximum number of complete pieces, and of a
 /// remainder.
 int contiguous(MPI_Count count, MPI_Datatype type, MPI_Datatype* made) {
   const int e = contiguous_below(count, type, made);
@@ -201,7 +201,7 @@ struct large_representation {
 
 int register_datarep_c(const char* name, MPI_Datarep_conversion_function_c* read, MPI_Datarep_conversion_function_c* write,
                        MPI_Datarep_extent_function* extent, void* state) {
-  static std::deque<large_representation> all;  // MPI has no function to remove a data representation
+  static std::deque<large_representation> all;  // MPI has no function that removes a data representation
   large_representation& own = all.emplace_back(large_representation{read, write, extent, state});
   const auto reading = [](void* user, MPI_Datatype t, int n, void* file, MPI_Offset at, void* p) {
     const auto& r = *static_cast<large_representation*>(p);

@@ -1,6 +1,6 @@
 /// @file
-/// Collectives with arrays of large counts (MPI_X_c), implemented by the functions with int counts (MPI_X) if the counts
-/// fit.
+/// Collectives with arrays of large counts (MPI_X_c). If the counts fit into int, the functions with int counts (MPI_X)
+/// implement these collectives.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
@@ -52,7 +52,7 @@ struct among_neighbors_by_twin<large, small> {
 }  // namespace
 
 void install_large_arrays(slots& s) noexcept {
-  // For communicators over clusters, inter_cluster/ implements the first six functions and copies their arguments.
+  // For communicators over clusters, inter_cluster/ implements the first six functions, and copies their arguments.
 #define OSTEON_NONBLOCKING(name) \
   if (vendor().name##_c == absent.name##_c) s.name##_c = nonblocking_by_twin<&slots::name##_c, &slots::name, false>::call
   OSTEON_NONBLOCKING(Igatherv);

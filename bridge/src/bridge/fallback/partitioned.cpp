@@ -1,8 +1,8 @@
 /// @file
-/// Partitioned communication as one message. The message is sent when the last partition is ready.
+/// Partitioned communication as one message. When the last partition is ready, the message is sent.
 ///
-/// Messages of partitioned communication match only each other, because their tags are counted down from the upper limit of
-/// the underlying MPI.
+/// Messages of partitioned communication match only messages of partitioned communication. Their tags are counted down from
+/// the upper limit of the underlying MPI.
 #include <algorithm>
 #include <bridge/fallback/arguments.hpp>
 
@@ -68,7 +68,8 @@ int make_ready(composite* c, int first, int last) {
     c->ready[static_cast<std::size_t>(i)] = true;
     if (c->unready == 1)
       if (const int e = c->go(&c->parts[0])) return e;
-    --c->unready;  // decremented after the start of the message, because another thread may wait for the start
+    // the counter is decremented after the start of the message, because another thread may wait for this start
+    --c->unready;
   }
   return MPI_SUCCESS;
 }

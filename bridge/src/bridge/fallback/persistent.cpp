@@ -1,13 +1,13 @@
 /// @file
-/// Persistent collectives, implemented by nonblocking collectives: MPI_Start calls MPI_IX with the arguments of MPI_X_init.
-/// Processes may start persistent collectives in different orders, but must start nonblocking collectives in the same order.
-/// Therefore each persistent collective has its own communicator.
+/// Persistent collectives. Nonblocking collectives implement the persistent collectives: MPI_Start calls MPI_IX with the
+/// arguments of MPI_X_init. Processes may start persistent collectives in different orders, but must start nonblocking
+/// collectives in the same order. Each persistent collective therefore has a communicator of its own.
 #include <bridge/fallback/arguments.hpp>
 
 namespace osteon::bridge {
 namespace {
 
-/// A duplicate of a communicator without its attributes.
+/// A duplicate of a communicator. The duplicate has no attributes.
 class members_again {
  public:
   /// @collective on comm
@@ -33,14 +33,14 @@ class members_again {
 
 template <class... A>
 struct what_is_kept {
-  std::unique_ptr<members_again> own;  // null for neighbourhood collectives, which require the topology
+  std::unique_ptr<members_again> own;  // null for neighbourhood collectives, because these collectives need the topology
   kept_arguments<A...> arguments;
   template <class Length>
   what_is_kept(std::unique_ptr<members_again> comm, const std::tuple<A...>& given, const Length& lengths)
       : own(std::move(comm)), arguments(given, lengths) {}
 };
 
-/// `blocking` determines the common arguments of the three functions.
+/// `blocking` defines the arguments that the three functions have in common.
 template <auto init, auto start, auto blocking, bool among_neighbors>
 struct persistent;
 

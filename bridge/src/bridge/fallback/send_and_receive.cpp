@@ -1,12 +1,12 @@
 /// @file
-/// MPI_Isendrecv and MPI_Isendrecv_replace as two requests, and MPI_Comm_idup_with_info as two steps.
+/// MPI_Isendrecv and MPI_Isendrecv_replace consist of two requests. MPI_Comm_idup_with_info consists of two steps.
 #include <bridge/fallback/composite_requests.hpp>
 #include <bridge/inter_cluster/data.hpp>
 
 namespace osteon::bridge {
 namespace {
 
-/// A workaround for MPICH 4.0.2, which reports rank 0.
+/// This is a workaround for MPICH 4.0.2, which reports rank 0.
 MPI_Status from_nobody() {
   MPI_Status status{};
   status.MPI_SOURCE = MPI_PROC_NULL;
@@ -60,7 +60,7 @@ int isendrecv_replace(void* buffer, N count, MPI_Datatype type, int dest, int se
 
 int idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
   if (!lacks<&slots::Comm_idup_with_info>(comm)) return vendor().Comm_idup_with_info(comm, info, made, request);
-  MPI_Info own = MPI_INFO_NULL;  // the program may free its info object at once
+  MPI_Info own = MPI_INFO_NULL;  // the program may free its info object immediately
   if (info != MPI_INFO_NULL)
     if (const int e = active.Info_dup(info, &own)) return e;
   const int e = active.Comm_idup(comm, made, request);

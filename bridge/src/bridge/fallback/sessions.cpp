@@ -1,5 +1,5 @@
 /// @file
-/// Sessions for an MPI without sessions, and for jobs over clusters. All sessions share one MPI_COMM_WORLD.
+/// Sessions for an MPI library without sessions, and for jobs over clusters. All sessions use the same MPI_COMM_WORLD.
 #include <strings.h>
 
 #include <bridge/fallback/composite_requests.hpp>
@@ -20,10 +20,10 @@ struct session {
 struct all_sessions {
   arena<session> objects;
   std::mutex mutex;
-  std::map<MPI_Errhandler, MPI_Session_errhandler_function*> functions;  ///< of error handlers of sessions
+  std::map<MPI_Errhandler, MPI_Session_errhandler_function*> functions;  ///< session functions of error handlers
   std::map<MPI_Errhandler, int>
-      returned;            ///< for each other handler, number of times that a session has returned the handler
-  bool began_mpi = false;  ///< true: MPI_Init was called by this layer
+      returned;            ///< for each other handler: number of times that a session has returned the handler
+  bool began_mpi = false;  ///< true if this layer has called MPI_Init
 };
 all_sessions& sessions() {
   static all_sessions all;
@@ -34,7 +34,7 @@ session* find_session(MPI_Session handle) {
   return sessions().objects.holds(handle) ? reinterpret_cast<session*>(handle) : nullptr;
 }
 
-/// Report an invalid session handle, as an error without an object.
+/// Report an invalid session handle as an error without an object.
 int no_session() {
   active.Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_SESSION);
   return MPI_ERR_SESSION;
@@ -57,8 +57,8 @@ int session_init(MPI_Info, MPI_Errhandler handler, MPI_Session* out) {
   if (!ready) {
     if (const int e = active.Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided)) return e;
     all.began_mpi = true;
-    std::atexit([] {  // MPI_Finalize is called at exit, because a further session is possible, but MPI_Init cannot follow
-                      // MPI_Finalize
+    // MPI_Finalize is called at exit. A further session is possible, but MPI_Init cannot follow MPI_Finalize.
+    std::atexit([] {
       int over = 0;
       active.Finalized(&over);
       if (!over) active.Finalize();
@@ -111,7 +111,7 @@ int group_from_pset(MPI_Session handle, const char* name, MPI_Group* out) {
   return comm == MPI_COMM_NULL ? call_handler(handle, MPI_ERR_ARG) : active.Comm_group(comm, out);
 }
 
-/// If several communicators of one group are created at the same time, their texts distinguish these communicators.
+/// If several communicators of one group are created at the same time, their texts distinguish the communicators.
 int tag_of(const char* text) {
   std::uint32_t hash = 2166136261u;
   for (; *text; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
@@ -158,8 +158,8 @@ int set_errhandler(MPI_Session handle, MPI_Errhandler handler) {
   return MPI_SUCCESS;
 }
 
-/// The program frees its handle, and the session keeps its own handle. Therefore handlers of sessions are never freed in the
-/// layer below. Other handlers are not freed for handles returned by this layer.
+/// The program frees its handle, while the session keeps its own handle. Handlers of sessions are therefore never freed in
+/// the layer below. If this layer has returned a handle, the handler is not freed either.
 int get_errhandler(MPI_Session handle, MPI_Errhandler* handler) {
   const session* s = find_session(handle);
   if (!s) return no_session();
@@ -207,7 +207,7 @@ int call_errhandler(MPI_Session handle, int code) {
 decltype(slots::Init) init_below;
 decltype(slots::Init_thread) init_thread_below;
 
-/// MPI_Init is called after a session has already initialised MPI.
+/// The program calls MPI_Init after a session has already initialised MPI.
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   if (!sessions().began_mpi) return init_thread_below(argc, argv, required, provided);
   sessions().began_mpi = false;

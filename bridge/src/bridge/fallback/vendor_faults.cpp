@@ -1,5 +1,5 @@
 /// @file
-/// Workarounds for faults of an underlying MPI that affect correct programs.
+/// Workarounds for faults of the underlying MPI that affect correct programs.
 #include <bridge/fallback/composite_requests.hpp>
 
 namespace osteon::bridge {
@@ -8,7 +8,7 @@ namespace {
 decltype(slots::Reduce) reduce_below;
 decltype(slots::Reduce_c) reduce_c_below;
 
-/// In MPI_Reduce between groups, processes without a buffer may pass a null pointer. MPICH 4.0 rejects this pointer.
+/// In MPI_Reduce between groups, processes without a buffer may pass a null pointer. MPICH 4.0 does not accept this pointer.
 template <auto* function, class N>
 int reduce(const void* in, void* out, N n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   static char nothing;

@@ -18,7 +18,7 @@ extern "C" {
 // the program.
 extern int osteon_mpi_bottom_, osteon_mpi_in_place_, osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1];
 extern MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
-/// Function of libmpi_abi that permits reuse of the integer of a freed handle.
+/// Function of libmpi_abi with which the integer of a freed handle can be reused.
 void osteon_mpi_forget(int kind, int integer);
 }
 
@@ -45,7 +45,7 @@ std::vector<H> from_integers(const int* integers, int n) {
   return handles;
 }
 
-/// Write a handle back. If the handle has become null, its integer is released.
+/// Write a handle back. If the handle is null, release its integer.
 template <auto to, class H>
 void to_integer(H handle, int* integer, bool had_value) {
   const int before = *integer;

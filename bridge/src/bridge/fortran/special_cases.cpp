@@ -1,16 +1,16 @@
 /// @file
-/// Fortran functions that require more than converted arguments, and the constants identified by address.
+/// Fortran functions that need more than converted arguments, and constants that are identified by their addresses.
 #include <bridge/fortran/convert.hpp>
 
 namespace {
-/// Programs that use mpi_f08 may omit the error argument.
+/// Programs with mpi_f08 may omit the error argument.
 void give(int* ierror, int error) {
   if (ierror) *ierror = error;
 }
 }  // namespace
 
 extern "C" {
-// The alignment equals the alignment of COMMON blocks of Fortran compilers.
+// The alignment equals the alignment of COMMON blocks in Fortran compilers.
 alignas(32) OSTEON_EXPORT int osteon_mpi_bottom_, osteon_mpi_in_place_;
 alignas(32) OSTEON_EXPORT int osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1], osteon_mpi_errcodes_ignore_[1];
 alignas(32) OSTEON_EXPORT MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
@@ -25,7 +25,7 @@ OSTEON_EXPORT void mpi_get_address_(void* location, MPI_Aint* address_of, int* i
   give(ierror, MPI_Get_address(osteon::bridge::fortran::address(location), address_of));
 }
 
-/// In C, a predefined attribute is a pointer to an integer; in Fortran, it is the integer itself.
+/// In C, a predefined attribute is a pointer to an integer. In Fortran, the attribute is the integer.
 OSTEON_EXPORT void mpi_comm_get_attr_(int* comm, int* key, MPI_Aint* value, int* flag, int* ierror) {
   void* found = nullptr;
   const int error = MPI_Comm_get_attr(MPI_Comm_fromint(*comm), *key, &found, flag);

@@ -16,8 +16,8 @@ namespace osteon::bridge {
   std::_Exit(70);
 }
 
-/// Objects in a separate address range. A handle of the vendor is an integer below 4 GiB, or a pointer into the memory of
-/// the vendor. Therefore one subtraction distinguishes these objects from handles of the vendor.
+/// Objects in an address range of their own. A handle of the vendor is an integer below 4 GiB, or a pointer into the memory
+/// of the vendor. One subtraction therefore distinguishes these objects from handles of the vendor.
 template <class T>
 class arena {
  public:

@@ -1,9 +1,9 @@
 /// @file
-/// One `environ` for the program and for the MPI that was loaded separately.
+/// One `environ` for the program and for the MPI library that is loaded separately.
 ///
-/// A program that refers to `environ` (osteon, python3 of Debian) has a copy of this variable, and all libraries of the
-/// program use the copy. Libraries loaded with RTLD_DEEPBIND bind to the original variable in libc, which is not updated.
-/// Therefore Open MPI would treat the list of environment variables as its own list and free the list.
+/// A program that refers to `environ` (osteon, python3 of Debian) has a copy of this variable. All libraries of the program
+/// use this copy. Libraries that are loaded with RTLD_DEEPBIND bind to the original variable in libc, which is not updated.
+/// Open MPI would therefore treat the list of environment variables as its own list, and free the list.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -45,7 +45,7 @@ void point_to_used(const dl_phdr_info& object, const ElfW(Dyn) * dynamic, const 
     if (std::strcmp(name, "environ") != 0) continue;
     auto* place = reinterpret_cast<char****>(object.dlpi_addr + e->r_offset);
     if (*place != b.original) continue;
-    // Address tables are read-only after relocation.
+    // After relocation, tables of addresses are read-only.
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     auto* start = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) & ~(page - 1));
     if (mprotect(start, page, PROT_READ | PROT_WRITE) == 0) *place = b.used;

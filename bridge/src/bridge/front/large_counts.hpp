@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Functions with large counts (MPI_X_c), implemented by the functions with int counts (MPI_X) if the counts fit.
+/// Functions with large counts (MPI_X_c). If the counts fit into int, the functions with int counts (MPI_X) implement these
+/// functions.
 #include <bridge/front/front.hpp>
 #include <climits>
 #include <tuple>
@@ -9,8 +10,8 @@
 
 namespace osteon::bridge {
 
-/// An argument of MPI_X_c converted for MPI_X. Arrays of 64-bit integers are MPI_Count or MPI_Aint, with n significant
-/// elements.
+/// An argument of MPI_X_c that is converted for MPI_X. Arrays of 64-bit integers have the type MPI_Count or MPI_Aint. The
+/// first n elements are significant.
 template <class To, class From>
 class narrowed {
  public:
@@ -26,7 +27,7 @@ template <class Wide>
 class narrowed<const int*, const Wide*> {
  public:
   narrowed(const Wide* values, int n, bool& fits) : null_(!values) {
-    copy_.reserve(1);  // data() must not be null, even without elements
+    copy_.reserve(1);  // even without elements, data() must not be null
     for (int i = 0; values && i < n; ++i) {
       fits = fits && values[i] >= INT_MIN && values[i] <= INT_MAX;
       copy_.push_back(static_cast<int>(values[i]));
@@ -58,7 +59,7 @@ class narrowed<const MPI_Aint*, const MPI_Count*> {
   const MPI_Aint* values_;
 };
 
-/// MPI_X_c and MPI_X.
+/// The pair of functions MPI_X_c and MPI_X.
 template <auto large, auto small>
 struct twin_of;
 template <class... From, class... To, int (*slots::*large)(From...), int (*slots::*small)(To...)>
@@ -66,14 +67,14 @@ struct twin_of<large, small> {
   using arguments = std::tuple<From...>;
   using narrow_arguments = std::tuple<narrowed<To, From>...>;
 
-  /// @param length  number of significant elements of an array argument, by its index
+  /// @param length number of significant elements of an array argument, for the index of the argument
   template <class Length>
   static narrow_arguments narrow(const arguments& from, Length&& length, bool& fits) {
     return narrow_each(from, length, fits, std::index_sequence_for<From...>{});
   }
   static int call(const narrow_arguments& with) { return call_with(with, std::index_sequence_for<From...>{}); }
 
-  /// @returns true if the counts fit; in this case, `result` is the result of the call
+  /// @returns true if the counts fit; `result` is then the result of the call
   template <class Length>
   static bool call(const arguments& from, Length&& length, int& result) {
     bool fits = true;
@@ -101,16 +102,16 @@ constexpr std::size_t comm_among() {
   return i;
 }
 
-/// Number of significant elements of an array argument of a collective, by the index of the argument. The result is the
-/// number of members of the other side. For a collective with a root, elements are significant only at the root. The result
-/// is 0 for MPI_IN_PLACE.
+/// Number of significant elements of an array argument of a collective, for the index of the argument. The result is the
+/// number of members on the other side. In a collective with a root, elements are significant only at the root. For
+/// MPI_IN_PLACE, the result is 0.
 template <class... A>
 class collective_lengths {
  public:
   explicit collective_lengths(const std::tuple<A...>& all) {
     constexpr bool reduces = (std::is_same_v<A, MPI_Op> || ...);
     using list = std::tuple<A...>;
-    constexpr std::size_t at = comm_among<A...>();  // a root precedes the communicator
+    constexpr std::size_t at = comm_among<A...>();  // the root precedes the communicator
     const MPI_Comm comm = std::get<MPI_Comm>(all);
     int rank = 0, inter = 0;
     active.Comm_size(comm, &n_);
@@ -130,8 +131,8 @@ class collective_lengths {
   bool in_place_ = false;
 };
 
-/// Number of significant elements for neighbourhood collectives: the number of destinations for sent data, and the number of
-/// sources for received data.
+/// Number of significant elements in neighbourhood collectives. For sent data, the result is the number of destinations. For
+/// received data, the result is the number of sources.
 template <class... A>
 class neighbor_lengths {
  public:

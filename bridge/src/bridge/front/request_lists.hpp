@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Functions that wait for requests or test requests. Requests belong to a layer of the bridge or to the layer below; lists
-/// may contain requests of both layers.
+/// Functions that wait for requests, or that test requests. Requests belong to a layer of the bridge or to the layer below.
+/// A list may contain requests of both layers.
 #include <algorithm>
 #include <bridge/front/front.hpp>
 #include <vector>
 
 namespace osteon::bridge {
 
-/// The empty status, for a null or inactive request.
+/// The empty status of a null request or an inactive request.
 inline void empty_status(MPI_Status* status) {
   if (!status) return;
   const int kept = status->MPI_ERROR;
@@ -88,7 +88,7 @@ struct request_lists {
     return *flag ? waitall(n, list, statuses) : MPI_SUCCESS;
   }
 
-  /// Requests of the layer below in a list, with their indices.
+  /// Requests of the layer below that a list contains, with their indices.
   struct others {
     std::vector<MPI_Request> requests;
     std::vector<int> place;

@@ -1,6 +1,6 @@
 /// @file
-/// Functions that do not require a vendor: access to the public members of a status, handles as integers, and the version of
-/// the ABI. The file also contains the texts of errors reported by this layer.
+/// Functions that need no vendor. The functions access the public members of a status, convert handles to integers, and
+/// return the version of the ABI. The file also contains the texts of errors that this layer reports.
 #include <algorithm>
 #include <bridge/front/front.hpp>
 #include <bridge/front/large_counts.hpp>
@@ -16,8 +16,8 @@ namespace {
 thread_local std::string last_refusal;
 decltype(slots::Error_string) vendor_error_string;
 
-/// Handles as Fortran integers. Predefined handles keep their values below 4096; other handles are mapped to the next free
-/// index.
+/// Handles as integers for Fortran. Predefined handles keep their values below 4096. Other handles are mapped to the next
+/// free index.
 class integer_handles {
  public:
   int put(void* handle) {
@@ -95,7 +95,7 @@ int error_string(int code, char* text, int* length) {
 
 decltype(slots::Error_class) vendor_error_class;
 
-/// The class of an error class is the class itself, even if the vendor does not support the class.
+/// The class of an error class is the class itself, even if the vendor does not know the class.
 int error_class(int code, int* its_class) {
   if (code < MPI_SUCCESS || code > MPI_ERR_ABI) return vendor_error_class(code, its_class);
   return *its_class = code, MPI_SUCCESS;
@@ -130,7 +130,7 @@ int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) 
   return MPI_SUCCESS;
 }
 
-/// For constructors of types, the length of the arrays is an argument.
+/// For constructors of types, an argument contains the length of the arrays.
 template <auto large, auto small, int length_at>
 struct constructor;
 template <class... A, int (*slots::*large)(A...), auto small, int length_at>
@@ -143,7 +143,7 @@ struct constructor<large, small, length_at> {
   }
 };
 
-/// Only blocking collectives are converted, because the vendor no longer uses the arrays when a blocking collective returns.
+/// Only blocking collectives are converted. When a blocking collective returns, the vendor no longer uses the arrays.
 template <auto large, auto small>
 struct waiting_collective;
 template <class... A, int (*slots::*large)(A...), auto small>
@@ -155,7 +155,7 @@ struct waiting_collective<large, small> {
   }
 };
 
-/// MPI_X_get_name of a null handle, which older libraries reject.
+/// MPI_X_get_name of a null handle. Older libraries do not accept null handles.
 template <class H>
 int name_of(H handle, H null, const char* name_of_null, int (*ask)(H, char*, int*), char* name, int* length) {
   if (handle != null) return ask(handle, name, length);
@@ -220,8 +220,8 @@ void install_without_vendor(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
-  // If a function MPI_X_c is missing, the older function MPI_X_x is used. The function MPI_X with an int result cannot
-  // return large sizes.
+  // If a function MPI_X_c is missing, the older function MPI_X_x is used. The function MPI_X has an int result, and
+  // therefore cannot return large sizes.
   const auto same = [&](auto slots::* f, auto slots::* older) {
     if (into.*older != absent.*older) into.*f = into.*older;
   };
@@ -248,7 +248,7 @@ void install_without_vendor(slots& into) noexcept {
   OSTEON_COLLECTIVE(Alltoallw);
   OSTEON_COLLECTIVE(Reduce_scatter);
 #undef OSTEON_COLLECTIVE
-  // Integer handles are assigned by the bridge for every vendor. Therefore Fortran has one numbering of handles.
+  // The bridge assigns integer handles for every vendor. Fortran therefore has only one numbering of handles.
   into.Comm_toint = to_integer<MPI_Comm, 0>;
   into.Comm_fromint = from_integer<MPI_Comm, 0>;
   into.Group_toint = to_integer<MPI_Group, 1>;
@@ -275,5 +275,5 @@ void install_without_vendor(slots& into) noexcept {
 
 }  // namespace osteon::bridge
 
-/// Function for the Fortran library: a completed request releases its integer.
+/// Function for the Fortran library. A completed request releases its integer.
 extern "C" OSTEON_EXPORT void osteon_mpi_forget(int kind, int integer) { osteon::bridge::integers_of(kind).forget(integer); }

@@ -13,7 +13,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// Parts of a process's facts, separated by semicolons.
+/// Parts of the facts of a process. Semicolons separate the parts.
 struct facts {
   int tag_limit = 32767;
   std::string necessary;  ///< facts that must be equal in all processes
@@ -51,8 +51,8 @@ std::string representation(const wire::choices& c) {
 }  // namespace
 
 std::string own_arithmetic() {
-  // The function of the program is used if the program was compiled with mpi.h of the bridge. Otherwise the function of this
-  // library is used, which is compiled from the same header.
+  // If the program was compiled with the mpi.h of the bridge, the function of the program is used. Otherwise, the function
+  // of this library is used. This function is compiled from the same header.
   double result[3] = {};
   osteon_mpi_arithmetic(result);
   std::string text;

@@ -8,19 +8,19 @@
 namespace osteon::bridge {
 
 struct agreement {
-  int tag_limit = 32767;  ///< smallest tag limit of all processes
-  /// True: data between clusters are sent as external32, because representations in memory differ between processes.
+  int tag_limit = 32767;  ///< smallest limit of tags over all processes
+  /// True: data between clusters are sent as external32, because the processes have different representations in memory.
   bool external32 = false;
-  std::string warning;  ///< warning for the user; empty if there is none
+  std::string warning;  ///< warning for the user; empty: no warning
 };
 
 /// Facts of this process.
 std::string own_facts(int tag_limit, const wire::choices& c);
-/// Consequences of the facts of all processes. The result is equal in every process.
-/// @throws usage_error if sizes or modes differ, or if arithmetic differs and OSTEON_BRIDGE_ARITHMETIC = require
+/// Consequences of the facts of all processes. The result is equal in all processes.
+/// @throws usage_error if sizes or modes differ, or if the arithmetic differs and OSTEON_BRIDGE_ARITHMETIC = require
 agreement agree_on(const wire::world_info& info, const wire::choices& c);
 
-/// Text with the floating-point properties of the code of the program.
+/// Text that describes the floating-point properties of the program's code.
 std::string own_arithmetic();
 
 }  // namespace osteon::bridge

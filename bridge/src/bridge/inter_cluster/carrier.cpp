@@ -52,7 +52,8 @@ std::unique_ptr<carried> carrier::send(int dest, const wire::envelope& fields, s
   std::memcpy(c->first.data(), &h, sizeof h);
   std::copy_n(bytes.begin(), first, c->first.begin() + sizeof h);
   const int to = dest - first_rank_;
-  // Start both parts at once. A sender that waits for the first part before the start of the second part could block itself.
+  // Start both parts at the same time. If a sender waited for the first part before starting the second part, the sender
+  // could block itself.
   vendor().Isend_c(c->first.data(), static_cast<MPI_Count>(c->first.size()), MPI_BYTE, to, first_tag, comm_, c->requests);
   if (first < bytes.size())
     vendor().Isend_c(bytes.data() + first, static_cast<MPI_Count>(bytes.size() - first), MPI_BYTE, to, rest_tag, comm_,

@@ -1,6 +1,6 @@
 /// @file
-/// Waiting for requests and testing requests. The requests are requests of the vendor, requests of the bridge, or lists of
-/// both.
+/// Functions that wait for requests and test requests. The requests are requests of the vendor, requests of the bridge, or
+/// lists with both kinds.
 #include <bridge/front/request_lists.hpp>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -35,7 +35,7 @@ int start(MPI_Request* handle) {
   if (r->kind == request::what_kind::receive) {
     begin_receive(r);
   } else if (r->mode == 'b') {
-    // The request is complete at once, because a copy of the data is sent independently.
+    // The request is complete immediately, because a copy of the data is sent independently.
     request* copy = start_send(r->comm, r->buffer, r->count, r->type, r->peer, r->tag, false, true);
     if (copy->done)
       world().requests.drop(copy);
@@ -60,7 +60,8 @@ int request_free(MPI_Request* handle) {
   if (r->persistent && !r->active) {
     world().requests.drop(r);
   } else if (r->vendor != MPI_REQUEST_NULL) {
-    patience p;  // a wildcard receive may match a message of the vendor or of the link; MPI permits waiting in this function
+    // a receive with a wildcard may match a message of the vendor or of the link; MPI permits waiting in this function
+    patience p;
     while (!is_done(r)) {
       if (progress())
         p.reset();
@@ -81,15 +82,15 @@ int request_free(MPI_Request* handle) {
 int cancel(MPI_Request* handle) {
   request* r = find(*handle);
   if (!r) return vendor().Cancel(handle);
-  if (r->done || r->accepted) return MPI_SUCCESS;  // too late to cancel, which MPI permits
+  if (r->done || r->accepted) return MPI_SUCCESS;  // the request can no longer be cancelled, which MPI permits
   if (r->by_vendor) return MPI_SUCCESS;            // the message is delivered in any case
   if (r->kind == request::what_kind::send) {
     linked([&] { return world().link->cancel(r->ticket), 0; });
   } else if (r->kind == request::what_kind::receive) {
     if (r->vendor != MPI_REQUEST_NULL) {
       vendor().Cancel(&r->vendor);
-      patience p;  // the vendor completes the cancelled receive locally; is_done removes the entry from the list of posted
-                   // receives
+      // the vendor completes the cancelled receive locally; is_done removes the receive from the list of posted receives
+      patience p;
       while (!is_done(r)) p.wait();
       return MPI_SUCCESS;
     }

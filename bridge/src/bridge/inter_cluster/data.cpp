@@ -9,14 +9,14 @@
 namespace osteon::bridge {
 namespace {
 
-constexpr std::size_t most_predefined = 4096;  // handles
+constexpr std::size_t most_predefined = 4096;  // upper limit of predefined handles
 bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(type) < most_predefined; }
 
-/// A derived type decomposed by one level.
+/// A derived type, decomposed by one level.
 struct contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
-  std::vector<MPI_Count> counts;  ///< counts of a type created by a function with large counts
+  std::vector<MPI_Count> counts;  ///< counts of a type that was created by a function with large counts
   std::vector<MPI_Datatype> types;
 
   explicit contents(MPI_Datatype type) {
@@ -57,8 +57,8 @@ bool in_one_piece(MPI_Datatype type) {
   return keeps_order && in_one_piece(parts.types.front());
 }
 
-/// A buffer and its type. MPI_BOTTOM is replaced by the address of the first byte, because MPICH 4 packs no data from
-/// address zero.
+/// A buffer and its type. The address of the first byte replaces MPI_BOTTOM, because MPICH 4 packs no data from address
+/// zero.
 class placed {
  public:
   placed(const void* buffer, MPI_Datatype type) : buffer_(const_cast<void*>(buffer)), type_(type) {
@@ -139,7 +139,7 @@ signature signature_of(MPI_Datatype type) {
     for (std::size_t i = 0; i < parts.types.size(); ++i)
       add(parts.types[i], parts.counts.empty() ? parts.integers[i + 1] : parts.counts[i + 1]);
   } else if (const MPI_Count inner = size_of(parts.types.front()); inner > 0) {
-    add(parts.types.front(), size_of(type) / inner);  // all other constructors repeat one type, at any displacements
+    add(parts.types.front(), size_of(type) / inner);  // all other constructors repeat one type at any displacements
   }
   return s;
 }
@@ -147,8 +147,8 @@ signature signature_of(MPI_Datatype type) {
 }  // namespace
 
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
-  // The result is cached for predefined types, because the functions of the vendor are not in the caches of the processor
-  // when a remote message arrives.
+  // For predefined types, the result is stored. When a remote message arrives, the functions of the vendor are not in the
+  // caches of the processor.
   struct predefined {
     int bytes;
     bool known, in_one_piece;
@@ -174,7 +174,7 @@ std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype ty
   std::vector<std::byte> to(static_cast<std::size_t>(count * size_of(type)));
   if (to.size() > static_cast<std::size_t>(INT32_MAX))
     fatal("cannot pack a message of more than 2 GiB of a datatype with gaps");
-  if (to.empty()) return to;  // Open MPI rejects null pointers even for empty data
+  if (to.empty()) return to;  // even for empty data, Open MPI does not accept null pointers
   const placed from(buffer, type);
   int position = 0;
   vendor().Pack(from.buffer(), static_cast<int>(count), from.type(), to.data(), static_cast<int>(to.size()), &position,
@@ -215,7 +215,8 @@ std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffe
 
 kept_type::kept_type(MPI_Datatype type) noexcept : type_(type) {
   if (is_predefined(type)) return;
-  vendor().Type_contiguous(1, type, &type_);  // not MPI_Type_dup, which calls the program's attribute callbacks
+  // MPI_Type_dup is not used, because MPI_Type_dup calls the attribute callbacks of the program
+  vendor().Type_contiguous(1, type, &type_);
   vendor().Type_commit(&type_);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Data of messages: locations in memory, and bytes in transfer.
+/// Data of messages. The file describes locations in memory and bytes in transfer.
 #include <cstddef>
 #include <vector>
 
@@ -8,26 +8,28 @@
 
 namespace osteon::bridge {
 
-/// Number of bytes of `count` elements; true if the bytes can be read and written directly in the memory of the program.
+/// Number of bytes of `count` elements. The second member is true if the bytes can be read and written directly in the
+/// memory of the program.
 struct layout {
   std::size_t bytes = 0;
   bool contiguous = false;
 };
 /// The bytes have the representation of this process, or the representation of messages between clusters. A message between
-/// clusters may require a conversion.
+/// clusters may need a conversion.
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
 layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
 
-/// Elements without gaps, in the representation of this process.
+/// Elements without gaps in the representation of this process.
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 
-/// Convert elements to the bytes of a message between clusters, and back. @returns the size of the elements in this process
+/// Convert elements to the bytes of a message between clusters, and convert such bytes to elements. @returns size of the
+/// elements in this process
 std::vector<std::byte> pack_message(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count,
                            MPI_Datatype type) noexcept;
 
-/// Retains a type while pending operations use the type, because the program may free its handle at once.
+/// Retains a type while pending operations use the type. The program may free its handle immediately.
 class kept_type {
  public:
   kept_type() = default;
@@ -44,7 +46,7 @@ class kept_type {
 /// Memory for `count` elements of a type.
 struct typed_memory {
   std::vector<std::byte> bytes;
-  void* address = nullptr;  ///< address to pass as a buffer of that type
+  void* address = nullptr;  ///< address that is passed as a buffer of this type
 };
 typed_memory memory_for(MPI_Count count, MPI_Datatype type);
 

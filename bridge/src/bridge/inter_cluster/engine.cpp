@@ -10,7 +10,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// Unexpected messages of one context, by rank of the source.
+/// Unexpected messages of one context, for each rank of a source.
 using waiting_messages = std::vector<std::deque<unexpected>>;
 
 struct engine {
@@ -37,12 +37,12 @@ bool by_carrier(int world_rank) {
   return info.processes[static_cast<std::size_t>(world_rank)].cluster == info.cluster;
 }
 
-/// True if the part of a request in the link or carrier is complete.
+/// True if the part of a request in the link or in the carrier is complete.
 bool is_through(request* r) {
   return r->by_vendor ? world().bytes->is_over(*r->by_vendor) : linked([&] { return world().link->test(r->ticket); });
 }
 
-/// Receive a matched message into the request's buffer.
+/// Receive a matched message into the buffer of the request.
 void accept(request* r, wire::message& m) {
   const layout l = layout_of_message(r->count, r->type);
   r->received = std::min<std::size_t>(m.total, l.bytes);
@@ -64,7 +64,7 @@ void accept(request* r, wire::message& m) {
   world().moving.push_back(r);
 }
 
-/// Cancel a wildcard receive in the vendor. @returns false if a message of the own cluster has matched before
+/// Cancel a receive with a wildcard in the vendor. @returns false if a message of the own cluster has already matched
 bool claim(request* r) {
   if (r->vendor == MPI_REQUEST_NULL) return true;
   int cancelled = 0;
@@ -134,7 +134,7 @@ void finish(request* r) {
 
 }  // namespace
 
-/// The first matching message in the order of arrival, and the position of this message.
+/// The first matching message in the order of arrival, and its position.
 std::deque<unexpected>* find_waiting(communicator* c, int source, int tag,
                                      std::deque<unexpected>::iterator& place) noexcept {
   const auto found = matching().waiting.find(c->cid);
@@ -160,7 +160,7 @@ request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Da
   request* r = world().requests.make();
   r->kind = request::what_kind::send;
   r->comm = c;
-  r->buffer = const_cast<void*>(buffer);  // the buffer is not modified
+  r->buffer = const_cast<void*>(buffer);  // the function does not modify the buffer
   r->count = count;
   r->type = kept_type(type);
   r->peer = dest;
@@ -230,7 +230,7 @@ void begin_receive(request* r) noexcept {
 
 namespace {
 
-/// The vendor has completed its part of the request, and there is no other part.
+/// The vendor has completed its part of the request. The request has no other part.
 void done_by_vendor(request* r, int error, const MPI_Status& status) {
   r->error = error;
   r->status = status;
@@ -267,7 +267,7 @@ bool is_done(request* r) noexcept {
 }
 
 int complete(request* r, MPI_Status* status) noexcept {
-  if (!r->done && r->vendor != MPI_REQUEST_NULL && may_block()) {  // a receive from the own cluster
+  if (!r->done && r->vendor != MPI_REQUEST_NULL && may_block()) {  // the request is a receive from the own cluster
     MPI_Status below{};
     const int e = vendor().Wait(&r->vendor, &below);
     done_by_vendor(r, e, below);
@@ -280,7 +280,7 @@ int complete(request* r, MPI_Status* status) noexcept {
       p.wait();
   }
   const int error = r->error;
-  if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has raised its own errors
+  if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has already raised its own errors
   if (status) {
     const int kept = status->MPI_ERROR;
     *status = status_of(r);
@@ -329,7 +329,7 @@ bool progress() noexcept {
       continue;
     }
     w.moving.erase(w.moving.begin() +
-                   static_cast<std::ptrdiff_t>(i));  // operations added by this operation follow in the list
+                   static_cast<std::ptrdiff_t>(i));  // operations that this operation has added follow in the list
     moved = true;
     if (r->kind == request::what_kind::collective) {
       r->error = r->work->error;
@@ -344,13 +344,13 @@ bool progress() noexcept {
 }
 
 void patience::wait() noexcept {
-  // The vendor advances its long messages only during calls of the vendor.
+  // The vendor advances its long messages only while the vendor is called.
   int flag = 0;
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
   if (world().bytes) {
-    // With threads, the thread of the link serves the sockets. With polling, only every 16th call serves the sockets,
-    // because sockets require system calls, but polling the messages of the vendor does not.
+    // With threads, the thread of the link serves the sockets. With polling, only every 16th call serves the sockets.
+    // Serving sockets needs system calls, but polling the messages of the vendor does not.
     if (world().bytes->has_thread())
       linked([&] { return link.check(), 0; });
     else if (spins_ % 16 == 0)
@@ -361,7 +361,7 @@ void patience::wait() noexcept {
   }
   const auto now = std::chrono::steady_clock::now();
   if (spins_++ == 0) began_ = now;
-  // A process with its own core polls, as MPIs do, because a wake-up requires tens of microseconds.
+  // If a process has a core of its own, the process polls, as MPI libraries do. A wake-up would take tens of microseconds.
   if (spins_ < 1000 || (!world().yielding && now - began_ < std::chrono::milliseconds(200))) {
     linked([&] { return link.progress(), 0; });
     if (spins_ > 100) sched_yield();

@@ -1,6 +1,6 @@
 /// @file
-/// Messages on communicators that span clusters. The vendor sends messages within the own cluster, and the link sends
-/// messages to other clusters.
+/// Messages on communicators that span clusters. The vendor sends messages inside the own cluster. The link sends messages
+/// to other clusters.
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// Sends for which the program does not wait: MPI_Bsend, and freed requests.
+/// Sends for which the program does not wait, such as MPI_Bsend, and freed requests.
 void let_go(request* r) {
   if (r->done)
     world().requests.drop(r);
@@ -18,9 +18,9 @@ void let_go(request* r) {
 
 bool bad_peer(const communicator* c, int peer) { return peer < 0 || peer >= c->size(); }
 
-/// Fast path of messages within the own cluster. The function returns the communicator of the vendor and the rank in this
-/// communicator, or -1. The function has few instructions with short dependencies, because it is called for each small
-/// message.
+/// Fast path for messages inside the own cluster. The function returns the communicator of the vendor, and the rank in this
+/// communicator. If the fast path is not possible, the rank is -1. The function has few instructions with short
+/// dependencies, because the function is called for each small message.
 struct shortcut {
   MPI_Comm comm;
   int rank;
@@ -28,7 +28,7 @@ struct shortcut {
     const joined_world& w = world();
     if (!may_block()) [[unlikely]]
       return;
-    if (given == MPI_COMM_WORLD) [[likely]] {  // the ranks of a cluster in MPI_COMM_WORLD are consecutive
+    if (given == MPI_COMM_WORLD) [[likely]] {  // in MPI_COMM_WORLD, the ranks of a cluster are consecutive
       const auto below = static_cast<unsigned>(peer - w.first_local);
       if (below < w.local_size) [[likely]]
         rank = static_cast<int>(below);
@@ -41,8 +41,8 @@ struct shortcut {
   }
 };
 
-/// MPI_Send and its variants. `function` is called for communicators of the vendor. The function blocks in the vendor only
-/// if permitted.
+/// MPI_Send and its variants. For communicators of the vendor, `function` is called. The function blocks in the vendor only
+/// if blocking is permitted.
 template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
 [[gnu::noinline]] int send_any(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   communicator* c = find(comm);
@@ -65,8 +65,8 @@ template <auto function, auto nonblocking, bool synchronous, bool buffered, clas
   return e != MPI_SUCCESS ? e : active.Wait(&r, MPI_STATUS_IGNORE);
 }
 
-/// Send a message. In the common case, few instructions are required: the receiver is in the own cluster, and this thread
-/// has no other work.
+/// Send a message. In the common case, the receiver is in the own cluster, and this thread has no other work. In this case,
+/// the function executes only a few instructions.
 template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
 int send(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   if (const shortcut s(comm, dest); s.rank >= 0 && tag >= 0 && tag <= world().tag_limit) [[likely]]

@@ -7,10 +7,10 @@ namespace osteon::bridge {
 
 namespace {
 
-// With OSTEON_BRIDGE_TRACE=PREFIX, the file PREFIX.RANK contains a line for each message that this process sends or receives
-// in a collective over clusters. A line contains the communicator, the number of the collective on the communicator, the
-// world ranks of sender and receiver, the number of bytes, and the direction. Messages within a collective of the vendor are
-// not included.
+// With OSTEON_BRIDGE_TRACE=PREFIX, each process writes a file PREFIX.RANK. The file has a line for each message that this
+// process sends or receives in a collective over clusters. A line contains the communicator, the number of the collective on
+// the communicator, the world ranks of sender and receiver, the number of bytes, and the direction. The file does not
+// contain messages inside a collective of the vendor.
 void trace(const communicator* c, int tag, int from, int to, MPI_Count count, MPI_Datatype type, const char* end) {
   static const char* const prefix = std::getenv("OSTEON_BRIDGE_TRACE");
   if (!prefix) return;
@@ -72,7 +72,8 @@ bool schedule::advance() {
 
 int run(std::unique_ptr<schedule> s, MPI_Request* out) {
   communicator* c = s->comm;
-  // Collectives of one communicator start in the same order in all processes. Therefore a counter identifies a collective.
+  // In all processes, the collectives of a communicator start in the same order. A counter therefore identifies a
+  // collective.
   s->tag = -2 - static_cast<int>(++c->next_collective & 0x3fffffff) - 1;
   c->collectives.push_back(s.get());
   if (out) {

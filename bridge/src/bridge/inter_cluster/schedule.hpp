@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A collective over clusters as a list of steps. Each step starts after completion of the previous step.
+/// A collective over clusters as a list of steps. Each step starts after the previous step is complete.
 #include <bridge/inter_cluster/world.hpp>
 #include <functional>
 #include <memory>
@@ -11,7 +11,7 @@ namespace osteon::bridge {
 struct schedule {
   communicator* comm = nullptr;
   bool blocking = false;  ///< true: the caller waits, and blocking functions of the vendor may be used
-  int tag = 0;            ///< tag of messages between clusters; negative
+  int tag = 0;            ///< tag of messages between clusters; the tag is negative
   int error = MPI_SUCCESS;
   std::vector<std::function<void()>> steps;
   std::size_t next = 0;
@@ -26,14 +26,14 @@ struct schedule {
     kept.push_back(owned);
     return owned.get();
   }
-  /// Memory for `count` elements of a type, addressed as a buffer of that type.
+  /// Memory for `count` elements of a type. The address is that of a buffer of this type.
   void* temporary(MPI_Count count, MPI_Datatype type);
 
-  /// Messages between ranks of the communicator, within or between clusters.
+  /// Messages between ranks of the communicator, inside clusters or between clusters.
   void send(const void* buffer, MPI_Count count, MPI_Datatype type, int to);
   void receive(void* buffer, MPI_Count count, MPI_Datatype type, int from);
 
-  /// A collective of the vendor within the cluster. The blocking form is used if the caller waits for the result.
+  /// A collective of the vendor inside the cluster. If the caller waits for the result, the blocking form is used.
   template <class Nonblocking, class Blocking, class... A>
   void local(Nonblocking start, Blocking run, A... arguments) {
     if (blocking && may_block()) {
@@ -44,7 +44,7 @@ struct schedule {
     note(start(arguments..., comm->shadow, &r));
     pending.push_back(r);
   }
-  /// Advance. @returns true if the collective is complete
+  /// Advance the collective. @returns true if the collective is complete
   bool advance();
 
  private:
@@ -53,7 +53,7 @@ struct schedule {
   }
 };
 
-/// Start the operation described by `s`. A blocking operation is complete when the function returns.
+/// Start the operation that `s` describes. A blocking operation is complete when the function returns.
 int run(std::unique_ptr<schedule> s, MPI_Request* request);
 
 }  // namespace osteon::bridge

@@ -28,7 +28,7 @@ bool job_is_joined() noexcept { return joined; }
 void fatal(const std::string& text) noexcept {
   int rank = 0;
   vendor().Comm_rank(MPI_COMM_WORLD, &rank);
-  // The start-up server prints the text if the server was notified. Otherwise this process prints the text.
+  // If the start-up server was notified, the server prints the text. Otherwise, this process prints the text.
   const bool notified = world().link && world().link->abort(text);
   report_once(notified ? "" : text, rank);
   vendor().Abort(MPI_COMM_WORLD, 70);
@@ -62,7 +62,7 @@ int vendor_tag_limit() {
   return flag ? *limit : 32767;
 }
 
-/// If this machine has more processes than cores, a waiting process must yield.
+/// If this machine has more processes than cores, a waiting process must yield its core.
 bool should_yield(const wire::world_info& info, const wire::choices& c) {
   if (c.yields) return *c.yields;
   const std::string& here = info.processes[static_cast<std::size_t>(info.rank)].host;
@@ -115,7 +115,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   const bool threads = c.bytes && c.threads;
   const int e = vendor().Init_thread(
       argc, argv, threads ? MPI_THREAD_MULTIPLE : std::min<int>(required, MPI_THREAD_SERIALIZED), &granted);
-  restore_tmpdir();  // `osteon join` started the launcher with a separate folder
+  restore_tmpdir();  // `osteon join` has started the launcher with a folder of its own
   if (e != MPI_SUCCESS) return e;
   if (!fault.empty()) fatal(fault);
   if (threads && granted != MPI_THREAD_MULTIPLE)
@@ -160,7 +160,7 @@ int library_version(char* text, int* length) {
   return e;
 }
 
-/// MPI_Buffer_detach waits for pending MPI_Bsend messages.
+/// MPI_Buffer_detach waits for pending messages of MPI_Bsend.
 template <auto function, class N>
 int detach(void* address, N* size) {
   patience p;

@@ -27,8 +27,8 @@ std::array<int, 2> make_pipe() {
   return p;
 }
 
-/// Write the complete script to a pipe before the shell reads the script. Writing to a running shell would raise SIGPIPE in
-/// this process if the shell ends early. For example, ssh ends early after a rejected login.
+/// Write the complete script to a pipe before the shell reads the script. If a running shell ended early, writing to the
+/// shell would raise SIGPIPE in this process. For example, ssh ends early if the login fails.
 void fill(int fd, const std::string& text, const std::string& name) {
   const int bytes = static_cast<int>(text.size());
   if (fcntl(fd, F_GETPIPE_SZ) < bytes) fcntl(fd, F_SETPIPE_SZ, bytes);
@@ -146,7 +146,7 @@ void child_process::hand_on_rest() {
 bool child_process::ended() {
   if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
     ended_ = true;
-    // Other processes of the process group must not outlive the child.
+    // Other processes of the process group must end together with the child.
     kill(-pid_, SIGTERM);
   }
   return ended_;
@@ -157,7 +157,7 @@ void child_process::signal(int number) const {
 }
 
 int reported_signal(const std::string& line) {
-  // MPICH's Hydra, and Open MPI's mpirun and prterun.
+  // These lines are written by Hydra of MPICH, and by mpirun and prterun of Open MPI.
   const bool is_report =
       line.find("EXIT STRING:") != std::string::npos || line.find("noticed that process") != std::string::npos;
   const auto at = is_report ? line.rfind("signal ") : std::string::npos;

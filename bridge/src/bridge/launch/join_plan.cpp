@@ -18,7 +18,7 @@ namespace osteon::bridge::launch {
 
 namespace {
 
-/// Reads one table and records the requested keys. All other keys are reported as unknown.
+/// Reads one table, and records the requested keys. All other keys are reported as unknown keys.
 class keys {
  public:
   keys(const toml::table& table, std::string where, std::vector<problem>& problems)
@@ -43,7 +43,7 @@ class keys {
       }
     }
   }
-  /// A list of strings, or one string that is split at spaces.
+  /// A list of strings. One string is also allowed, and is split at spaces.
   void word_list(const char* key, std::vector<std::string>& into) {
     const auto* node = find(key);
     if (node == nullptr) return;
@@ -164,8 +164,9 @@ std::string shell_line(const std::vector<std::string>& arguments) {
   return line;
 }
 
-/// Index of the launcher program in the words of a launcher command (`time mpirun`, `env A=b mpirun`). The result is the
-/// first known launcher, or the first word if no launcher is known.
+/// Index of the launcher program in the words of a launcher command, for example in `time mpirun` or `env A=b mpirun`. The
+/// result is the index of the first known launcher. If there is no known launcher, the result is the index of the first
+/// word.
 std::size_t launcher_index(const std::vector<std::string>& launcher) {
   for (std::size_t i = 0; i < launcher.size(); ++i) {
     const std::string name = std::filesystem::path(launcher[i]).filename();
@@ -175,8 +176,8 @@ std::size_t launcher_index(const std::vector<std::string>& launcher) {
   return 0;
 }
 
-/// Options that export variables to other hosts. Only the launcher of Open MPI requires these options. The script determines
-/// the MPI of an mpirun on the machine where the mpirun is started.
+/// Options that export variables to other hosts. Only the launcher of Open MPI needs these options. The script determines
+/// the MPI library of an mpirun on the machine that starts the mpirun.
 std::string export_options(const join_cluster& c, const std::vector<std::string>& names, std::string& script) {
   const std::string launcher = c.launcher[launcher_index(c.launcher)];
   const std::string program = std::filesystem::path(launcher).filename();
@@ -195,7 +196,7 @@ std::string export_options(const join_cluster& c, const std::vector<std::string>
   return " $osteon_x";
 }
 
-/// Check the values of `[wire]` and `[bridge]` by the code that reads them in each process.
+/// Check the values of `[wire]` and `[bridge]`. The checking code is the code with which each process reads these values.
 void check_values(const join_plan& plan, std::vector<problem>& problems) {
   const auto add = [&](const std::string& where, const std::vector<problem>& faults) {
     for (const problem& p : faults) problems.push_back({where + p.where, p.text});
@@ -212,7 +213,7 @@ void check_values(const join_plan& plan, std::vector<problem>& problems) {
     all.insert(plan.wire.begin(), plan.wire.end());
     faults.clear();
     wire::read_settings(all, faults);
-    std::erase_if(faults, [&](const problem& p) {  // already reported
+    std::erase_if(faults, [&](const problem& p) {  // this fault has already been reported
       return std::any_of(common.begin(), common.end(),
                          [&](const problem& q) { return q.where == p.where && q.text == p.text; });
     });
@@ -278,7 +279,7 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   };
   for (const auto& [name, value] : variables) set(name, value);
   if (!c.adapter.empty()) set("OSTEON_MPI", c.adapter.rfind("abi:", 0) == 0 ? c.adapter.substr(4) : c.adapter);
-  // With this setting, a wheel of mpi4py for other MPIs reports an error, and a wheel for the standard ABI uses this
+  // With this setting, a wheel of mpi4py for other MPI libraries reports an error. A wheel for the standard ABI uses this
   // library.
   if (!c.environment.contains("MPI4PY_MPIABI")) set("MPI4PY_MPIABI", "mpiabi");
   for (const auto& [name, value] : c.environment) set(name, value);
@@ -286,7 +287,7 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
     script += fmt::format("export LD_LIBRARY_PATH={}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n", shell_quoted(c.library));
     names.push_back("LD_LIBRARY_PATH");
   }
-  // In a container, the user may be root. In this case, Open MPI requires two confirmations.
+  // In a container, the user may be root. In this case, Open MPI needs two confirmations.
   script += "if [ \"$(id -u)\" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi\n";
   if (!c.directory.empty()) script += fmt::format("cd {} || exit 2\n", shell_quoted(c.directory));
   std::vector<std::string> command;
@@ -301,7 +302,8 @@ std::string start_script(const join_cluster& c, const std::map<std::string, std:
   if (!counted) command.insert(command.end(), {"-n", std::to_string(c.ranks)});
   std::vector<std::string> rest = c.options;
   rest.insert(rest.end(), program.begin(), program.end());
-  const std::string exported = export_options(c, names, script);  // other MPIs pass on all variables
+  // the launchers of other MPI libraries pass on all variables
+  const std::string exported = export_options(c, names, script);
   return script + "exec" + shell_line(command) + exported + shell_line(rest) + " </dev/null\n";
 }
 

@@ -60,7 +60,7 @@ class joined_job {
       handle_signals();
       watch();
     }
-    watch();  // all clusters may have ended meanwhile
+    watch();  // all clusters may have ended in the meantime
     for (auto& c : children_) c.hand_on_rest();
     for (auto& r : relays_) r.hand_on_rest();
     end_relays();
@@ -99,8 +99,8 @@ class joined_job {
     return host.find(':') == std::string::npos ? wire::join_address(host, server_->port()) : host;
   }
 
-  /// The address of this machine for all clusters. The result is empty if clusters use different addresses, or if only a
-  /// name is given.
+  /// The address of this machine for all clusters. The result is empty if clusters use different addresses, or if the plan
+  /// contains only a name.
   std::string address_of_all() const {
     const std::string host = wire::own_numeric(host_);
     const bool all = std::all_of(plan_.clusters.begin(), plan_.clusters.end(),
@@ -206,7 +206,7 @@ class joined_job {
     }
     const std::string script = start_script(c, variables(index), options_.program);
     if (options_.shows_scripts) options_.note(fmt::format("cluster '{}':\n{}", c.name, script));
-    // The library folder is on this machine; a prefix selects another machine.
+    // The library folder is on this machine. A prefix would select another machine.
     std::optional<tmpdir_of_run> meanwhile;
     if (c.prefix.empty()) meanwhile.emplace(folder_);
     children_.emplace_back(
@@ -214,7 +214,7 @@ class joined_job {
         c.prefix.empty() ? folder_.lock() : -1);
   }
 
-  /// A line of a cluster. Lines of notified ranks with the reason of the end of the job are suppressed, because the reason
+  /// A line of a cluster. When the job ends, notified ranks print the reason. These lines are suppressed, because the reason
   /// is printed once at the end.
   bool hear(std::size_t index, const std::string& line) {
     if (const int number = reported_signal(line); number != 0) reported_signal_[index] = number;
@@ -260,7 +260,7 @@ class joined_job {
     }
   }
 
-  /// Notify all processes of the reason, and ensure that all processes end.
+  /// Notify all processes of the reason, and make sure that all processes end.
   void end_job(const std::string& reason, bool notifies) {
     if (!reason_.empty()) return;
     reason_ = reason;
@@ -275,7 +275,7 @@ class joined_job {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       child_process& c = children_[i];
       if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      c.flush();  // the last lines of the launcher are more informative than its exit code
+      c.flush();  // the last lines of the launcher contain more information than its exit code
       std::string text = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
                                      launcher_text(plan_.clusters[i]), fate(c.status(), reported_signal_[i]));
       if (now == state::joining && !server_->refusal().empty()) text += "; a connection was rejected: " + server_->refusal();
@@ -306,8 +306,8 @@ class joined_job {
     }
   }
 
-  /// A process with another MPI computes alone. This fault is reported at once instead of after the computation. The process
-  /// is checked twice, because a program may load the library of the bridge after the first check.
+  /// A process with another MPI library computes alone. This fault is reported immediately instead of after the computation.
+  /// The process is checked twice, because a program may load the library of the bridge after the first check.
   void watch_for_other_mpi() {
     if (since(looked_) < 1) return;
     looked_ = clock::now();
@@ -321,7 +321,7 @@ class joined_job {
                       known ? plan_.clusters[static_cast<std::size_t>(one.cluster)].name : "?", one.pid, one.program,
                       one.library, one.program.find("python") == std::string::npos ? "" : ". " + about_mpi4py()),
           true);
-      // A cluster with another MPI cannot be notified and is terminated immediately.
+      // A cluster with another MPI library cannot be notified. The cluster is terminated immediately.
       ending_ -= std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(options_.grace_s));
       return;
     }
@@ -357,12 +357,12 @@ class joined_job {
 
   static double since(clock::time_point t) { return std::chrono::duration<double>(clock::now() - t).count(); }
 
-  /// Exit code of the cluster that caused the end of the job. Otherwise, exit code of the first cluster that failed by
-  /// itself.
+  /// Exit code of the cluster that has caused the end of the job. Without such a cluster, the result is the exit code of the
+  /// first cluster that has failed by itself.
   int exit_code_of_job() const {
     const auto code = [&](std::size_t i) { return code_of(children_[i].status(), reported_signal_[i]); };
     if (cause_ >= 0) return code(static_cast<std::size_t>(cause_));
-    for (const int code_of_notified : {70, 0}) {  // notified ranks end with 70
+    for (const int code_of_notified : {70, 0}) {  // notified ranks end with the code 70
       for (std::size_t i = 0; i < children_.size(); ++i) {
         if (by_itself_[i] && WIFEXITED(children_[i].status()) && code(i) != 0 && code(i) != code_of_notified) return code(i);
       }
@@ -379,13 +379,13 @@ class joined_job {
   std::unique_ptr<wire::startup_server> server_;
   std::unique_ptr<wire::relay> hub_;
   std::thread hub_thread_;
-  run_folder folder_;  ///< folder for temporary files of MPI; removed after the end of all children
+  run_folder folder_;  ///< folder for temporary files of MPI; removed after all children have ended
   std::vector<child_process> children_, relays_;
-  std::vector<int> reported_signal_;  ///< by cluster: signal of a killed process, as reported by its launcher
-  std::vector<bool> by_itself_;       ///< by cluster: true if the cluster ended before a signal of this program
+  std::vector<int> reported_signal_;  ///< for each cluster: signal that has killed a process, as the launcher has reported
+  std::vector<bool> by_itself_;       ///< for each cluster: true if the cluster has ended before a signal of this program
   std::vector<pid_t> suspects_;
   clock::time_point ending_{}, first_quiet_end_{}, looked_ = clock::now();
-  int cause_ = -1;  ///< index of the cluster that caused the end of the job
+  int cause_ = -1;  ///< index of the cluster that has caused the end of the job
   bool terminated_ = false, lacks_mpi4py_ = false;
 };
 

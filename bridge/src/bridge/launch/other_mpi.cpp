@@ -52,7 +52,7 @@ std::vector<other_mpi> find_other_mpi(const std::string& key) {
   for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename();
     if (!std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
-    const std::string environment = content(entry.path() / "environ");  // empty for another user's process
+    const std::string environment = content(entry.path() / "environ");  // for a process of another user, the text is empty
     if (variable_in(environment, "OSTEON_WIRE_KEY") != key) continue;
     const std::string library = mpi_without_ours(content(entry.path() / "maps"));
     if (library.empty()) continue;

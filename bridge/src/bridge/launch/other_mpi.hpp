@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Detection of processes of a joined job that have loaded another MPI. Such processes never join the job.
+/// Detection of processes of a joined job that have loaded another MPI library. Such processes never join the job.
 #include <sys/types.h>
 
 #include <string>
@@ -12,14 +12,14 @@ struct other_mpi {
   pid_t pid = 0;
   int cluster = 0;
   std::string program;  ///< command line of the process
-  std::string library;  ///< MPI library loaded by the process
+  std::string library;  ///< MPI library that the process has loaded
 };
 
-/// The other MPI library of a process according to /proc/PID/maps. The result is empty if the process has loaded no MPI, or
-/// the library of the bridge.
+/// The other MPI library of a process, according to /proc/PID/maps. If the process has loaded no MPI library, or the library
+/// of the bridge, the result is empty.
 std::string mpi_without_ours(const std::string& maps);
 
-/// Processes of this machine with this job key in their environment.
+/// Processes on this machine that have this key of the job in their environment.
 std::vector<other_mpi> find_other_mpi(const std::string& key);
 
 }  // namespace osteon::bridge::launch

@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> launcher_words(const join_cluster& c) {
   std::vector<std::string> words;
   for (const auto* list : {&c.launcher, &c.options})
-    for (const std::string& entry : *list) {  // options may be one text
+    for (const std::string& entry : *list) {  // several options may be in one text
       std::istringstream text(entry);
       for (std::string word; text >> word;) words.push_back(word);
     }

@@ -20,8 +20,8 @@ void combine(void* in, void* in_out, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) b[i] = largest ? std::max(a[i], b[i]) : std::min(a[i], b[i]);
 }
 
-/// Test values in both orders, with both signs if T is signed. The number of values is sufficient for vector instructions
-/// and a remainder.
+/// Test values in both orders. If T is signed, the values have both signs. The number of values is sufficient for vector
+/// instructions and a remainder.
 template <class T, bool largest>
 bool vendor_is_right(MPI_Datatype type, MPI_Op op) {
   std::array<T, 67> in, out, expected;
@@ -44,15 +44,15 @@ template <class T>
 constexpr std::array<extreme, 2> extremes_of{
     {{combine<T, true>, vendor_is_right<T, true>}, {combine<T, false>, vendor_is_right<T, false>}}};
 
-/// An integer type of the standard, and the operations for its maximum and minimum. The operations are null until the first
-/// use.
+/// An integer type of the standard, and the operations for its maximum and its minimum. Until the first use, the operations
+/// are null.
 struct integer_type {
   MPI_Datatype type;
   std::array<extreme, 2> own;
   std::array<std::atomic<MPI_Op>, 2> use{};
 };
 
-/// The variable is local to a function, because MPI may be called before the dynamic initialisation of this file.
+/// The variable is local to a function, because MPI may be called before this file is initialised dynamically.
 auto& integer_types() {
   static std::array types{integer_type{MPI_UINT8_T, extremes_of<std::uint8_t>},
                           integer_type{MPI_UINT16_T, extremes_of<std::uint16_t>},
@@ -78,7 +78,7 @@ auto& integer_types() {
   return types;
 }
 
-/// The operation of the vendor if this operation is correct; otherwise an operation of the bridge.
+/// The operation of the vendor if this operation is correct. Otherwise, the result is an operation of the bridge.
 MPI_Op choose(integer_type& of, MPI_Op op, std::size_t which) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

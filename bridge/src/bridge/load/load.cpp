@@ -1,5 +1,5 @@
 /// @file
-/// Find the vendor's MPI, load it in a separate name space, and fill the slots.
+/// Find the MPI library of the vendor, load the library in a name space of its own, and fill the slots.
 #include <dlfcn.h>
 
 #include <bridge/adapter/interface.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 static_assert(sizeof(slots) == slot_count * sizeof(void*));
 
-/// The variable is set before main, and therefore before the dynamic initialisation of this file. Therefore the variable is
+/// The variable is set before main, and therefore before this file is initialised dynamically. The variable is therefore
 /// local to a function.
 std::string& vendor_label() {
   static std::string label;
@@ -29,7 +29,7 @@ std::string& vendor_label() {
 }
 
 [[noreturn]] void give_up(const std::string& text) {
-  // Environment variables set by launchers. MPI cannot be queried, because MPI is not yet loaded.
+  // Environment variables that launchers set. MPI cannot be queried, because the MPI library has not yet been loaded.
   int rank = 0;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     if (const std::string rank_text = variable(name); !rank_text.empty()) rank = std::atoi(rank_text.c_str());
@@ -43,7 +43,7 @@ std::string library_folder() {
   return std::filesystem::path(here.dli_fname).parent_path().string();
 }
 
-/// The launcher determines the MPI of this process; otherwise the first available adapter is used.
+/// The launcher determines the MPI library of this process. Without a launcher, the first available adapter is used.
 std::string guess_vendor() {
   const auto here = [](const std::string& name) {
     return std::filesystem::exists(library_folder() + "/osteon_mpi_" + name + ".so");
@@ -77,8 +77,8 @@ void load_vendor() {
   if (label.empty()) label = guess_vendor();
   const auto colon = label.find(":/");
   const std::string name = label.substr(0, colon);
-  // Load the library of the vendor first, if the library is also given. An adapter requests a library by its name (SONAME),
-  // and uses a library of this name that is already loaded.
+  // If the library of the vendor is also given, load this library first. An adapter requests a library by its name (SONAME).
+  // If a library with this name is already loaded, the adapter uses this library.
   void* below = colon == std::string::npos ? nullptr : load(label.substr(colon + 1));
   void* library = load(name.find('/') != std::string::npos ? name : library_folder() + "/osteon_mpi_" + name + ".so");
   if (below && dlsym(library, "MPI_Init") != dlsym(below, "MPI_Init"))

@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* identity = "osteon-wire";
 
-// OpenSSL writes with write(2), which raises SIGPIPE in the application if the connection is closed. Therefore a separate
-// BIO is used.
+// OpenSSL writes with write(2). If the connection is closed, write(2) raises SIGPIPE in the application. The channel
+// therefore uses a BIO of its own.
 int bio_write(BIO* bio, const char* data, int size) {
   const auto fd = static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
   BIO_clear_retry_flags(bio);
@@ -77,7 +77,7 @@ tls_context::tls_context(const std::string& key) : impl_(std::make_unique<impl>(
   if (ctx == nullptr || !impl_->bio) throw machine_error("OpenSSL cannot create a TLS context: out of memory");
   SSL_CTX_set_app_data(ctx, &impl_->key);
   SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION);
-  // A pre-shared key of TLS 1.3 belongs to a hash function. The callbacks below use SHA-256.
+  // In TLS 1.3, a pre-shared key belongs to a hash function. The callbacks below use SHA-256.
   SSL_CTX_set_ciphersuites(ctx, "TLS_AES_128_GCM_SHA256");
   SSL_CTX_set_num_tickets(ctx, 0);
   SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A TCP connection for packets, with buffers for reading and writing.
+/// A TCP connection for packets. The connection has buffers for reading and writing.
 #include <bridge/wire/channel.hpp>
 #include <bridge/wire/packet.hpp>
 #include <chrono>
@@ -17,12 +17,12 @@ struct connection {
   connection(channel c, std::uint64_t number) : stream(std::move(c)), id(number) {}
 
   enum class input {
-    drained,  ///< no more data; wait for epoll
+    drained,  ///< there are no more data; wait for epoll
     more,     ///< more data may be pending without an event of epoll, for example inside TLS
-    ended     ///< the connection has ended; see `reason`
+    ended     ///< the connection has ended; `reason` contains the reason
   };
-  /// Read available data for a bounded time, and pass on each packet.
-  /// @param take function that returns false if this connection was dropped during the call (the object still exists)
+  /// Read available data for a limited time, and pass on each packet.
+  /// @param take function that returns false if this connection was dropped during the call; the object still exists
   input receive(const job_id& job, std::int64_t world,
                 const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
 
@@ -31,19 +31,19 @@ struct connection {
   bool flush(std::size_t limit);
 
   std::size_t waiting() const { return out.size() - out_begin; }
-  /// Accept packets longer than a greeting, because the other side is authenticated.
+  /// Accept packets that are longer than a greeting, because the other side is authenticated.
   void trust();
-  /// Request epoll events for reading (if `read`) and for writing (if output is pending). The call has no effect if the
-  /// events are unchanged.
+  /// Request events of epoll for reading (if `read` is true), and for writing (if output is pending). If the events are
+  /// unchanged, the call has no effect.
   void arm(int epoll, bool read, bool write);
 
   channel stream;
-  std::uint64_t id = 0;      ///< number of the connection, returned by epoll
-  int route = -1, slot = 0;  ///< route and slot of the stream, after the other side has sent them
-  std::int64_t other = 0;    ///< relays: rank of the other end
-  bool greeted = false;      ///< the greeting of the other side was received
-  std::string reason;        ///< reason of its end
-  bool faulty = false;       ///< true: the connection ended because of invalid bytes
+  std::uint64_t id = 0;      ///< number of the connection, which epoll returns
+  int route = -1, slot = 0;  ///< route and slot of the stream, after the other side has sent these numbers
+  std::int64_t other = 0;    ///< for relays: rank of the other end
+  bool greeted = false;      ///< true if the greeting of the other side has been received
+  std::string reason;        ///< reason of the end of the connection
+  bool faulty = false;       ///< true if the connection has ended because of invalid bytes
   steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();
   double mbit = 0;  ///< rate of writing in Mbit/s, measured while writing was the bottleneck; 0: not measured
 
@@ -59,7 +59,7 @@ struct connection {
   bool window_blocked = false;
 };
 
-/// Proof in the first packet of a connection, derived from the job key.
+/// Proof in the first packet of a connection. The proof is computed from the key of the job.
 std::string greeting(const std::string& key, const job_id& job, std::int64_t from, std::int64_t to, std::int64_t slot);
 
 }  // namespace osteon::bridge::wire

@@ -58,7 +58,7 @@ void control_stream::ended() {
   reason_ = stream_->reason().empty() ? "the connection was closed" : stream_->reason();
   const bool was_open = state_ == state::open;
   const bool unreachable = stream_->never_connected();
-  // The limit is two failures, because a connection can also break for other reasons.
+  // The limit is two failures, because a connection may also break for other reasons.
   if (!was_open && !unreachable && ++refusals_ >= 2) {
     refusal_ = fmt::format(
         "the server at {} rejected this process: {}. Usual causes: another job key, tls on one side only, or another "

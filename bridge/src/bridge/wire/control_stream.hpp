@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Client side of the connection to the start-up server. The client dials, authenticates, and dials again after a broken
-/// connection.
+/// Client side of the connection to the start-up server. The client dials, and authenticates itself. After a broken
+/// connection, the client dials again.
 #include <bridge/wire/frame_stream.hpp>
 #include <chrono>
 #include <functional>
@@ -14,11 +14,11 @@ class control_stream {
  public:
   control_stream(const settings& options, const tls_context* tls) : options_(options), tls_(tls) {}
 
-  /// Function that creates the first command after authentication, for every connection.
+  /// Function that creates the first command after authentication. The function is called for every connection.
   std::function<std::string(const frame_stream&)> introduce;
 
-  /// Read and write without waiting, and pass on the commands of the server except authentication. If there is no connection
-  /// and the retry time has come, dial.
+  /// Read and write without waiting, and pass on the commands of the server except authentication. If there is no
+  /// connection, and if the time of the next attempt has come, dial.
   void serve(const std::function<void(const frame&)>& take);
   /// Write without waiting and without reading.
   void flush() {
@@ -34,15 +34,16 @@ class control_stream {
   bool wants_writable() const { return stream_ && stream_->wants_writable(); }
   /// True if the stream must be served again soon, even without an event of epoll.
   bool unfinished() const { return !stream_ || stream_->wants_writable() || stream_->unfinished(); }
-  /// Number of connections so far. With this number, a new descriptor is detected even if its number equals the number of
-  /// the old descriptor.
+  /// Number of connections so far. With this number, a new descriptor is detected even if the new descriptor equals the old
+  /// descriptor.
   std::uint64_t generation() const { return generation_; }
-  /// Seconds without an authenticated connection; 0 while there is an authenticated connection.
+  /// Time in s without an authenticated connection. With an authenticated connection, the time is 0.
   double away() const;
-  /// Restart the count of `away()`. The time in which this process was stopped is not counted as silence of the server.
+  /// Restart the time of `away()`. The time during which this process was stopped does not count as silence of the server.
   void forgive();
   const std::string& reason() const { return reason_; }
-  /// True if the server was reached and rejected this process, or failed authentication: a retry is useless.
+  /// True if the server has been reached and has rejected this process, or if the server has failed authentication. A
+  /// further attempt is then useless.
   const std::string& refusal() const { return refusal_; }
 
  private:

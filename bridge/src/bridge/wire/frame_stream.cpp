@@ -4,7 +4,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr int rounds_at_once = 16;  ///< limits the time spent on an endless sender
+constexpr int rounds_at_once = 16;  ///< this limit restricts the time for a sender that never stops
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void frame_stream::end(const std::string& reason) {
 bool frame_stream::read_some() {
   std::array<std::byte, 16384> part;
   bool got = false;
-  // Unparsed data are bounded: commands are passed on between two calls of this function.
+  // The number of unparsed bytes is limited, because commands are passed on between two calls of this function.
   while (!ended_ && in_.size() < limit_ + part.size()) {
     const std::ptrdiff_t n = channel_.read(part);
     if (n < 0 || (n == 0 && deaf_)) end(channel_.reason());
@@ -37,7 +37,9 @@ bool frame_stream::write_some() {
       out_.erase(0, static_cast<std::size_t>(n));
     } else if (channel_.never_connected()) {
       end(channel_.reason());
-    } else {  // the other side no longer reads, but data sent earlier by the other side, such as a reason, can still be read
+      // the other side no longer reads; however, data that the other side has sent before, such as a reason, can still be
+      // read
+    } else {
       reason_ = channel_.reason();
       deaf_ = true;
       out_.clear();
@@ -51,7 +53,7 @@ void frame_stream::serve(const std::function<void(const frame&)>& take) {
   for (int round = 0; unfinished_ && round < rounds_at_once; ++round) {
     const bool got = read_some();
     while (auto f = next()) take(*f);
-    const bool gave = write_some();  // TLS may read during a write; therefore check again
+    const bool gave = write_some();  // TLS may read during a write, and reading is therefore checked again
     unfinished_ = (got || gave) && !ended_;
   }
 }

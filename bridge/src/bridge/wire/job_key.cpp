@@ -11,7 +11,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr std::size_t shortest = 22;  ///< 128 bits in base64
+constexpr std::size_t shortest = 22;  ///< number of characters for 128 bits in base64
 constexpr const char* advice = "create one by `(umask 077; openssl rand -hex 32 > FILE)`";
 
 }  // namespace

@@ -1,15 +1,15 @@
 #pragma once
 /// @file
-/// The shared secret of all processes of a job.
+/// The secret that all processes of a job have.
 #include <string>
 
 namespace osteon::bridge::wire {
 
-/// Read a key from the first line of a file that only its owner can read. @throws usage_error
+/// Read a key from the first line of a file. Only the owner of the file may be able to read the file. @throws usage_error
 std::string read_key_file(const std::string& path);
 
-/// The fault of a key; empty if the key is valid. An eavesdropper on handshakes can try keys offline. Therefore a key chosen
-/// by a person is too weak.
+/// The fault of a key. If the key is valid, the text is empty. An attacker who has recorded handshakes can try keys offline.
+/// A key that a person has chosen is therefore too weak.
 std::string fault_of_key(const std::string& key);
 
 /// A new random key. @throws machine_error

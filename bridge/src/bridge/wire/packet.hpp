@@ -1,9 +1,10 @@
 #pragma once
 /// @file
-/// The packet of the wire: the 128-byte header of IMPI 0.0 in network byte order, and its payload. Pure functions.
+/// The packet of the wire. A packet consists of the 128-byte header of IMPI 0.0 in network byte order, and of a payload. All
+/// functions are pure.
 ///
-/// Differences from IMPI (bridge/docs/wire.md): `src` and `dest` contain the id of the job as host id, and the world rank as
-/// pid. `reserved` contains flags. Types from 0x8000 on are extensions.
+/// There are the following differences from IMPI (bridge/docs/wire.md). `src` and `dest` contain the id of the job as host
+/// id, and the world rank as pid. `reserved` contains flags. Types from 0x8000 on are extensions.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,40 +24,42 @@ enum class packet_type : std::uint32_t {
   cancelyes = 5,
   cancelno = 6,
   fini = 7,
-  hello = 0x8000,      ///< first packet of a connection; payload: see greeting
-  heartbeat = 0x8001,  ///< keep-alive between the two ends of a connection
-  probe = 0x8002,      ///< requests a protoack
-  failure = 0x8003,    ///< the job has failed; payload: reason
+  hello = 0x8000,      ///< first packet of a connection; the payload is a greeting
+  heartbeat = 0x8001,  ///< keep-alive packet between the two ends of a connection
+  probe = 0x8002,      ///< request for a protoack
+  failure = 0x8003,    ///< the job has failed; the payload is the reason
 };
 
 using job_id = std::array<std::byte, 16>;
 
-/// The header of IMPI, field by field. packet_type lists the fields used by each type.
+/// The header of IMPI, field by field. For each type of packet, packet_type lists the used fields.
 struct packet_header {
   packet_type type = packet_type::data;
-  std::uint32_t len = 0;  ///< bytes of payload that follow
+  std::uint32_t len = 0;  ///< number of bytes of the payload
   job_id job{};
-  std::int64_t source = 0, dest = 0;  ///< world ranks; relays are negative
-  std::uint64_t srqid = 0;            ///< request of the sender; protoack: packets received without a gap
-  std::uint64_t drqid = 0;            ///< request of the receiver; protoack: eager bytes returned
-  std::uint64_t msglen = 0;  ///< bytes of the complete message; protoack, probe: highest packet sent before the probe
+  std::int64_t source = 0, dest = 0;  ///< world ranks; relays have negative numbers
+  /// request of the sender; for protoack: number of packets that have been received without a gap
+  std::uint64_t srqid = 0;
+  std::uint64_t drqid = 0;  ///< request of the receiver; for protoack: number of returned eager bytes
+  /// number of bytes of the complete message; for protoack and probe: highest packet that was sent before the probe
+  std::uint64_t msglen = 0;
   std::int32_t lsrank = 0, tag = 0;
   std::uint64_t cid = 0;
-  std::uint64_t seqnum = 0;  ///< sequence number, from 1 per pair of processes; 0: unnumbered
-  std::int64_t count = 0;    ///< data that continues a message: offset of its bytes
+  std::uint64_t seqnum = 0;  ///< sequence number, from 1 for each pair of processes; 0: no number
+  std::int64_t count = 0;    ///< for data that continue a message: offset of the bytes
   std::uint64_t dtype = 0;
-  std::uint32_t flags = 0;         ///< see packet_flag
-  std::uint32_t inflated_len = 0;  ///< bytes of payload before compression
+  std::uint32_t flags = 0;         ///< bits of packet_flag
+  std::uint32_t inflated_len = 0;  ///< number of bytes of the payload before compression
 };
 
 enum packet_flag : std::uint32_t {
   flag_zstd = 1,      ///< the payload is compressed
-  flag_continues = 2  ///< data: a later part of message `drqid`
+  flag_continues = 2  ///< for data: the packet is a later part of message `drqid`
 };
 
 constexpr std::size_t header_bytes = 128;
 
-/// Largest payload that a receiver accepts, independent of the settings of the other side.
+/// Largest payload that a receiver accepts. This limit is independent of the settings of the other side.
 constexpr std::size_t max_payload = 4 << 20;
 
 void encode(const packet_header& h, std::span<std::byte, header_bytes> out);
@@ -68,13 +71,13 @@ struct malformed {
 struct packet_view {
   packet_header header;
   std::span<const std::byte> payload;
-  std::size_t consumed = 0;  ///< bytes of input of this packet
+  std::size_t consumed = 0;  ///< number of input bytes in this packet
 };
 using parsed = std::variant<need_more, malformed, packet_view>;
 
-/// Parse the first packet of `input`, without reading beyond it.
-/// @param job required id
-/// @param world number of ranks; source and dest must be below it
+/// Parse the first packet of `input`. The function does not read beyond this packet.
+/// @param job required id of the job
+/// @param world number of ranks; source and dest must be smaller
 parsed parse(std::span<const std::byte> input, const job_id& job, std::int64_t world);
 
 /// Big-endian numbers, as in all headers of the wire.

@@ -13,10 +13,10 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// Call f(key, value, low, high) for all numeric settings and their limits.
+/// Call f(key, value, low, high) for all numeric settings with their limits.
 template <class S, class F>
 void numbers(S& s, F&& f) {
-  f("cluster", s.cluster, 0, 31);  // IMPI's client mask has 32 bits
+  f("cluster", s.cluster, 0, 31);  // the client mask of IMPI has 32 bits
   f("streams", s.streams, 1, 16);
   f("pacing_mbit", s.pacing_mbit, 0.0, 1e6);
   f("zstd_below_mbit", s.zstd_below_mbit, 0.0, 1e6);
@@ -29,7 +29,7 @@ void numbers(S& s, F&& f) {
   f("join_s", s.join_seconds, 0.1, 86400.0);
 }
 
-/// The fault of a range of ports; empty for a valid range.
+/// The fault of a range of ports. If the range is valid, the text is empty.
 std::string fault_of_ports(const std::string& text) {
   const auto dash = text.find('-');
   unsigned ends[2] = {};
@@ -53,7 +53,7 @@ std::string out_of_limits(T value, T low, T high) {
   return value >= low && value <= high ? "" : fmt::format("{} must be in {} .. {}", value, low, high);
 }
 
-/// Parse a number. @return the fault of the number; empty for a valid number
+/// Parse a number. @return fault of the number; empty for a valid number
 template <class T>
 std::string read_number(const std::string& text, T low, T high, T& into) {
   double v = 0;

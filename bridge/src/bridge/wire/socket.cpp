@@ -32,15 +32,14 @@ void option(int fd, int level, int name, int value) { setsockopt(fd, level, name
 void tune(int fd, const settings& options) {
   option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  // Heartbeats detect an interrupted path. The kernel must close the connection at about the same time, not after 15
-  // minutes.
+  // Heartbeats detect an interrupted path. The kernel must close the connection after about the same time, instead of after
+  // 15 minutes.
   option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(options.cut_seconds * 1000));
   if (options.pacing_mbit > 0) {
     const auto rate = static_cast<std::uint64_t>(options.pacing_mbit * 125000);
     setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate);
   }
-  if (!options.congestion
-           .empty()) {  // some systems do not permit the change; in this case, the default of the system remains
+  if (!options.congestion.empty()) {  // some systems do not permit this change; the default of the system then remains
     setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, options.congestion.data(),
                static_cast<socklen_t>(options.congestion.size()));
   }

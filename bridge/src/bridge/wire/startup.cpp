@@ -20,7 +20,7 @@ void add_text(std::string& out, const std::string& text) {
   out += text;
 }
 
-/// Reads values from the front; records a lack of bytes.
+/// Reads values from the front, and records a lack of bytes.
 class cursor {
  public:
   explicit cursor(std::string_view data) : data_(data) {}
@@ -191,7 +191,8 @@ std::string encode(const collation& c) {
   collated(label::x_job, job);
   collated(label::x_names, names);
   collated(label::x_relays, relays);
-  std::string places;  // C_VERSION is the first label and contains the number of processes, with their cluster and rank
+  // C_VERSION is the first label. This label contains the number of processes with their cluster and rank
+  std::string places;
   for (const auto& r : c.processes) {
     add(places, r.major);
     add(places, r.minor);

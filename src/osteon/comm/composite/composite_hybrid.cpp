@@ -12,7 +12,7 @@ namespace osteon::comm {
 
 namespace {
 
-// Group the ranks that share memory, or `ranks_per_host` consecutive ranks.
+// Group the ranks that can share memory, or groups of `ranks_per_host` consecutive ranks.
 communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   if (o.ranks_per_host == 0) return communicator::of_host(comm);
   communicator host = communicator::split(comm, rank(comm) / o.ranks_per_host);
@@ -27,14 +27,14 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   return host;
 }
 
-// Local rank i of each host blends stripe i of the host's images. A plan per stripe composites the stripe between hosts. The
-// root of the plan stores the stripe in the picture, which is in shared memory of the root's host.
+// Local rank i of each host blends stripe i of the host's images. For each stripe, one plan composites the stripe between
+// hosts. The root of the plan stores the stripe in the picture. The picture is in shared memory on the host of the root.
 class hybrid : public compositor::backend {
  public:
   hybrid(const composite_options& o, MPI_Comm c) : backend(o, c), host_(split_into_hosts(options, comm.get())) {
     collectively(comm.get(), [&] { check_sparse(options); });
     const int rank = comm.rank(), ranks = comm.size();
-    // Number hosts in the order of their lowest ranks.
+    // Hosts are numbered in the order of their lowest ranks.
     int lowest = rank;
     MPI_Bcast(&lowest, 1, MPI_INT, 0, host_.get());
     std::vector<int> lowest_of(static_cast<std::size_t>(ranks));
@@ -122,7 +122,7 @@ class hybrid : public compositor::backend {
     return layers;
   }
 
-  // Copy the non-empty pixels. Return their runs.
+  // Copy the non-empty pixels. Return the runs of these pixels.
   std::vector<plan::span> blend_drawn(std::span<const host_layer> layers, bool wide) {
     std::vector<plan::span> runs = drawn_runs(options, layers, stripe_);
 #pragma omp parallel for schedule(dynamic, 16)
@@ -132,7 +132,7 @@ class hybrid : public compositor::backend {
     return active_runs(pixels_->format(wide), pixels_->at(wide, 0), std::move(runs));
   }
 
-  // Hosts from front to back; empty if the images of a host are not contiguous in the visibility order.
+  // Hosts from front to back. If the images of a host are not contiguous in the visibility order, the list is empty.
   std::vector<int> order_of_hosts(std::span<const int> order) const {
     std::vector<int> hosts;
     for (const int r : order) {
@@ -197,7 +197,7 @@ class hybrid : public compositor::backend {
   }
 
   communicator host_, between_;
-  std::vector<int> host_of_, local_of_;  // by rank
+  std::vector<int> host_of_, local_of_;  // host and local rank of each rank
   int hosts_ = 1, stripes_ = 1;
   plan::span stripe_;
   std::unique_ptr<host_images> images_;

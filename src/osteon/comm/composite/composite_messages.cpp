@@ -51,7 +51,8 @@ class by_messages : public compositor::backend {
  private:
   bool by_drawn() const { return options.sparse && options.method_of_drawn; }
 
-  // Update the active pixels of all ranks. Return true if the active pixels have changed since the last frame. Collective.
+  // Update the active pixels of all ranks. Return true if the active pixels have changed since the last frame. The function
+  // is collective.
   bool gather_rectangles(const pixel_rectangle& active) {
     std::vector<pixel_rectangle> all(static_cast<std::size_t>(comm.size()));
     static_assert(sizeof(pixel_rectangle) == 4 * sizeof(int));
@@ -131,7 +132,7 @@ class by_messages : public compositor::backend {
   std::unique_ptr<std::byte[]> image_;
   std::string name_;
   std::vector<int> order_;
-  std::vector<pixel_rectangle> rectangles_;  // by rank
+  std::vector<pixel_rectangle> rectangles_;  // rectangle of each rank
   bool join_while_waiting_ = false;
   exchange_schedule schedule_;
   std::unique_ptr<exchange_pixels> pixels_;

@@ -6,7 +6,7 @@ namespace osteon::comm {
 
 namespace {
 
-/// Direct send in shared memory: the owner of a stripe reads the stripe from the images of all other ranks.
+/// Direct send in shared memory. The owner of a stripe reads this stripe from the images of all other ranks.
 class in_shared_memory : public compositor::backend {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)
@@ -25,8 +25,8 @@ class in_shared_memory : public compositor::backend {
 
   std::byte* buffer() override { return images_.next_image(); }
   const std::byte* picture() const override { return images_.picture(); }
-  // Ranks with a part of the picture wait until the picture is complete. The picture remains valid until all ranks have
-  // begun the next frame.
+  // Ranks with a part of the picture wait until the whole picture is complete. The picture remains valid until all ranks
+  // have begun the next frame.
   bool all_have_all() const override { return options.root < 0 || ranks_ == 1; }
 
   frame_report run(std::span<const int> order, const pixel_rectangle& active) override {
@@ -54,10 +54,10 @@ class in_shared_memory : public compositor::backend {
   }
 
  private:
-  static constexpr std::int64_t line = 64;     // pixels
-  static constexpr std::int64_t block = 8192;  // pixels; several layers of a block fit into the cache of a core
+  static constexpr std::int64_t line = 64;     // length in pixels
+  static constexpr std::int64_t block = 8192;  // length in pixels; several layers of a block fit into the cache of a core
 
-  // Elements of the plan are cache lines.
+  // The elements of the plan are cache lines.
   plan::span stripe(int r) const {
     const plan::span lines = plan_.owned(r).front();
     return {std::min(pixels(), lines.begin * line), std::min(pixels(), lines.end * line)};

@@ -137,8 +137,8 @@ void blend_stretch(const composite_options& o, kernel::pixel_format out_format, 
   const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
   std::vector<kernel::layer> there;
   for (std::int64_t at = stretch.begin; at < stretch.end;) {
-    // End at the next pixel at which the set of active layers changes. This is the end of the stretch if all layers are
-    // active everywhere, otherwise this pixel is at most at the end of the row.
+    // The result is the next pixel at which the set of active layers changes. If all layers are active in all pixels, the
+    // result is the end of the stretch. Otherwise, the result is at most the end of the row.
     const std::int64_t row = at / o.width, begin = row * o.width;
     std::int64_t stop = stretch.end;
     there.clear();
@@ -181,7 +181,7 @@ std::vector<plan::span> drawn_runs(const composite_options& o, std::span<const h
 
 void blend_stripe(const composite_options& o, kernel::pixel_format out_format, std::byte* out,
                   std::span<const host_layer> layers, plan::span stripe) {
-  constexpr std::int64_t block = 8192;  // a multiple of the lengths of all vectors and cache lines
+  constexpr std::int64_t block = 8192;  // multiple of the lengths of all vectors and cache lines
 #pragma omp parallel for schedule(dynamic) if (stripe.size() > 2 * block)
   for (std::int64_t begin = stripe.begin; begin < stripe.end; begin += block)
     blend_stretch(o, out_format, out + (begin - stripe.begin) * static_cast<std::int64_t>(out_format.bytes()), layers,

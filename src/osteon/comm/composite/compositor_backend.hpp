@@ -9,7 +9,7 @@
 
 namespace osteon::comm {
 
-/// Direct send with one blend if n ranks send few messages (n (n - 1)); otherwise binary swap.
+/// Direct send with one blend if the n (n - 1) messages of n ranks are few; otherwise binary swap.
 plan::plan default_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
 
 struct compositor::backend {
@@ -20,7 +20,7 @@ struct compositor::backend {
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
   virtual const std::byte* picture() const = 0;
-  /// The value depends on transport, root and number of ranks only, because it must be equal on all ranks.
+  /// The value must be equal on all ranks. The value therefore depends only on transport, root and number of ranks.
   virtual bool all_have_all() const { return comm.size() == 1; }
 
   composite_options options;
@@ -51,7 +51,7 @@ bool cores_for_all(const composite_options& options, MPI_Comm comm);
 void check_order(std::span<const int> order, int ranks);
 /// @throws usage_error if `sparse` images are too large for messages
 void check_sparse(const composite_options& options);
-/// First pixel in `active` that is not premultiplied; -1 if there is none.
+/// First pixel in `active` that is not premultiplied. If all pixels are premultiplied, the result is -1.
 std::int64_t first_bad_pixel(const composite_options& options, const std::byte* image, const pixel_rectangle& active);
 /// @throws data_error with the rank, the pixel and its channels
 [[noreturn]] void throw_not_premultiplied(const composite_options& options, int rank, std::int64_t pixel,
@@ -59,7 +59,7 @@ std::int64_t first_bad_pixel(const composite_options& options, const std::byte* 
 /// Intersection of `active` with the image.
 pixel_rectangle clipped(const composite_options& options, const pixel_rectangle& active);
 
-/// Image of a rank of this host. Only its active rectangle is blended.
+/// Image that a rank of this host has rendered. Only the active rectangle of the image is blended.
 struct host_layer {
   const std::byte* image;
   pixel_rectangle active;
@@ -67,7 +67,7 @@ struct host_layer {
 /// @param out pixel `at.begin` of the result
 void blend_stretch(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                    std::span<const host_layer> layers, plan::span at);
-/// Runs of a stripe in which any layer is active, relative to the beginning of the stripe.
+/// Runs of a stripe in which at least one layer is active. Positions are relative to the beginning of the stripe.
 std::vector<plan::span> drawn_runs(const composite_options& options, std::span<const host_layer> layers, plan::span stripe);
 /// Blend a stripe with OpenMP threads.
 void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,

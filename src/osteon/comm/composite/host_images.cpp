@@ -4,7 +4,7 @@
 namespace osteon::comm {
 
 namespace {
-constexpr std::size_t state_bytes = 4096;  // a page
+constexpr std::size_t state_bytes = 4096;  // size of a page
 }
 
 host_images::host_images(MPI_Comm host, const composite_options& o, int holder)
@@ -14,7 +14,7 @@ host_images::host_images(MPI_Comm host, const composite_options& o, int holder)
   window_ = shared_window::make(host, state_bytes + (rank_ == holder ? 3 : 2) * image_bytes_);
   picture_ = window_.of(holder) + state_bytes + 2 * image_bytes_;
   static_assert(sizeof(rank_state) + sizeof(common_state) <= state_bytes);
-  // The value must be equal on all ranks, even if some ranks are bound to fewer cores.
+  // The value must be equal on all ranks, although some ranks may be bound to fewer cores.
   int crowded = ranks_ > cores_of_host();
   MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, host);
   crowded_ = crowded != 0;

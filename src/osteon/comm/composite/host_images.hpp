@@ -5,10 +5,11 @@
 
 namespace osteon::comm {
 
-/// Two alternating images of each rank, and one picture.
+/// Two alternating images of each rank, and one picture of all ranks.
 ///
-/// A rank renders frame f + 1 while other ranks read its image of frame f. Frame f + 2 overwrites this image only after all
-/// ranks have completed frame f, because `await_images` of frame f + 1 waits until all ranks have announced frame f + 1.
+/// A rank renders its image of frame f + 1 while other ranks read its image of frame f. The image of frame f + 2 overwrites
+/// the image of frame f. A rank begins this image after `await_images` of frame f + 1, when all ranks have announced frame f
+/// + 1 and have therefore completed frame f.
 class host_images {
  public:
   /// @param holder rank with the memory segment that contains the picture
@@ -20,7 +21,7 @@ class host_images {
   std::byte* next_image() const { return image(rank_, frame_ + 1); }
   std::byte* picture() const { return picture_; }
 
-  /// Begin a frame: announce that the image is rendered. @param bad_pixel invalid pixel of the image, or -1
+  /// Begin a frame, and announce that the image of this rank is complete. @param bad_pixel invalid pixel of the image, or -1
   void announce(const pixel_rectangle& active, std::int64_t bad_pixel);
   /// Wait for all images. @throws data_error if any image has an invalid pixel
   void await_images(const composite_options& options);
@@ -31,11 +32,11 @@ class host_images {
   /// Wait until all ranks have finished.
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
-  /// Begin a frame with dynamic distribution of the work. The picture is divided into blocks. Each rank first claims the
-  /// blocks of its own stripe, then blocks of other stripes. If ranks outnumber cores, running ranks process the blocks of
-  /// ranks that wait for a core.
+  /// Begin a frame in which ranks claim blocks of the picture dynamically. Each rank first claims the blocks of its own
+  /// stripe, then the blocks of other stripes. If a host has fewer cores than ranks, running ranks also process the blocks
+  /// of ranks that wait for a core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
-  /// Claim a free block of stripe r, which has `blocks` blocks; -1 if no block is free.
+  /// Claim a free block of stripe r, which has `blocks` blocks. If no block is free, the result is -1.
   std::int64_t claim(int r, std::int64_t blocks);
   void finish_block() { common().blended.add(last_block_, crowded_); }
   void await_blocks() const { common().blended.wait(last_block_, crowded_); }
@@ -44,12 +45,13 @@ class host_images {
   struct alignas(64) rank_state {
     pixel_rectangle active[2];
     std::int64_t bad_pixel[2];
-    alignas(64) std::atomic<std::uint32_t> claimed;  ///< claimed blocks of the rank's stripe, total of all frames
+    /// number of claimed blocks of the rank's stripe, summed over all frames
+    alignas(64) std::atomic<std::uint32_t> claimed;
   };
   struct common_state {
-    alignas(64) shared_counter arrived;   ///< announced images, total of all frames
-    alignas(64) shared_counter finished;  ///< calls of `finish`
-    alignas(64) shared_counter blended;   ///< blocks
+    alignas(64) shared_counter arrived;   ///< number of announced images, summed over all frames
+    alignas(64) shared_counter finished;  ///< number of calls of `finish`
+    alignas(64) shared_counter blended;   ///< number of blended blocks
   };
   rank_state& state(int r) const { return *reinterpret_cast<rank_state*>(window_.of(r)); }
   common_state& common() const { return *reinterpret_cast<common_state*>(window_.of(0) + sizeof(rank_state)); }

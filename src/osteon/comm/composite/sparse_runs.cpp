@@ -23,11 +23,11 @@ std::vector<plan::span> rows_of(const pixel_rectangle& active, int width) {
 
 std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, std::vector<plan::span> spans) {
   const auto bytes = static_cast<std::int64_t>(format.bytes());
-  if (format.depth) return spans;  // in formats with depth, empty pixels are blended as well
+  if (format.depth) return spans;  // in formats with depth, empty pixels are also blended
   const auto is_empty = [&](std::int64_t pixel) { return kernel::is_empty(format, image + pixel * bytes); };
   std::int64_t all = 0;
   for (const plan::span& s : spans) all += s.size();
-  // Sample of a thousand pixels. The odd stride distributes the sampled pixels over the columns.
+  // The sample has a thousand pixels. With an odd stride, the sampled pixels are in different columns.
   const std::int64_t stride = std::max<std::int64_t>(1, all / 1000 | 1);
   std::int64_t seen = 0, filled = 0, skip = 0;
   for (const plan::span& s : spans) {

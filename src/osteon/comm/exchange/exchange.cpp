@@ -19,7 +19,7 @@ bool on_one_host(MPI_Comm comm) {
   return all != 0;
 }
 
-// Check that the parcels are inside a buffer of this size.
+// Check that all parcels are inside a buffer of this size.
 void check(const parcels& p, int ranks, std::size_t bytes, std::size_t element_bytes, const char* name) {
   if (std::ssize(p.counts) != ranks || std::ssize(p.offsets) != ranks)
     throw usage_error(fmt::format("{} parcels: {} counts and {} offsets, but one of each per rank ({}) is required", name,
@@ -73,7 +73,7 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
     try {
       backend_ = exchange_in_shared_memory(comm_.get(), plan);
       return;
-    } catch (const machine_error&) {  // on all ranks: insufficient shared memory
+    } catch (const machine_error&) {  // all ranks throw this error if shared memory is insufficient
       if (options.schedule == "shared") throw;
     }
   }

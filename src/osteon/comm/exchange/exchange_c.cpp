@@ -75,7 +75,7 @@ int osteon_prefix_sum(const MPI_Comm* comm, void* object, std::int64_t count, ch
         return sum(static_cast<float*>(object));
       case 'd':
         return sum(static_cast<double*>(object));
-      case 'i':  // unsigned, because sums may wrap around
+      case 'i':  // unsigned, because sums may overflow
         return sum(static_cast<std::uint32_t*>(object));
       case 'l':
         return sum(static_cast<std::uint64_t*>(object));

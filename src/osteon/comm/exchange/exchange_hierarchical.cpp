@@ -6,8 +6,8 @@ namespace osteon::comm {
 
 namespace {
 
-/// Hierarchical plan with one host per group. In shared memory, member j of a group collects the parcels of its group for
-/// the members j of all groups. The members j then exchange the collected parcels.
+/// Hierarchical plan whose groups are the hosts. In shared memory, member j of a group collects the parcels from its group
+/// to the members j of all groups. The members j of all groups then exchange the collected parcels.
 class hierarchical final : public all_to_all::backend {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
@@ -45,7 +45,7 @@ class hierarchical final : public all_to_all::backend {
   }
 
  private:
-  /// Packed parcels and their sizes; each peer has the same number of parcels.
+  /// Packed parcels, and sizes of these parcels. Each peer has the same number of parcels.
   class parcel_bundles {
    public:
     parcel_bundles(int peers, int each)
@@ -60,7 +60,7 @@ class hierarchical final : public all_to_all::backend {
       length_ = 0;
     }
 
-    /// Add parcels in the order of peers; the parcels of one peer in their order.
+    /// Add a parcel. Peers must be in ascending order, and the parcels of a peer must be in their order.
     void add(int peer, int parcel, const std::byte* at, std::int64_t bytes) {
       sizes_[index(peer, parcel)] = bytes;
       totals_.counts[static_cast<std::size_t>(peer)] += bytes;
@@ -94,7 +94,7 @@ class hierarchical final : public all_to_all::backend {
     std::int64_t length_ = 0;
     std::vector<std::int64_t> sizes_, received_sizes_, starts_;
     parcels totals_;
-    std::vector<std::byte> packed_, received_;  // buffers do not shrink, because allocation takes more time than copying
+    std::vector<std::byte> packed_, received_;  // buffers never shrink, because allocation takes more time than copying
   };
 
   int members_, groups_;
@@ -108,7 +108,7 @@ class hierarchical final : public all_to_all::backend {
 std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options) {
   const communicator group = communicator::split(comm, rank(comm) / members);
   int is_suitable = communicator::of_host(group.get()).size() ==
-                    members;  // true if this group has `members` ranks, all of them on one host
+                    members;  // true if this group has `members` ranks, and if all of these ranks are on one host
   MPI_Allreduce(MPI_IN_PLACE, &is_suitable, 1, MPI_INT, MPI_MIN, comm);
   if (!is_suitable) return {};
   return std::make_unique<hierarchical>(comm, members, options);

@@ -17,7 +17,7 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
   requests.clear();
 }
 
-/// Plans that send each parcel in one message.
+/// Plans in which each message is one parcel.
 class direct_messages final : public all_to_all::backend {
  public:
   direct_messages(MPI_Comm comm, std::vector<plan::round> rounds, const all_to_all_options& options, bool one_host)
@@ -54,7 +54,7 @@ class direct_messages final : public all_to_all::backend {
   }
 
  private:
-  // Separate rounds avoid contention in a network. Inside a host, separate rounds have no benefit, and each wait costs a
+  // In a network, separate rounds avoid contention. Inside a host, separate rounds have no benefit, and each wait causes a
   // context switch.
   static constexpr std::size_t most_rounds_at_a_time = 64;
 
@@ -169,8 +169,8 @@ std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const p
     for (const auto* messages : {&rounds.back().sends, &rounds.back().receives})
       for (const auto& m : *messages) relayed = relayed || !m.parcels.empty();
   }
-  // In a plan that forwards parcels, a rank may have no messages and cannot determine the kind of the plan. The reduction
-  // determines the kind on all ranks.
+  // In a plan that forwards parcels, a rank without messages cannot determine whether the plan forwards parcels. The
+  // reduction distributes this information to all ranks.
   MPI_Allreduce(MPI_IN_PLACE, &relayed, 1, MPI_CXX_BOOL, MPI_LOR, comm);
   if (relayed) return std::make_unique<relayed_messages>(comm, std::move(rounds), options);
   return std::make_unique<direct_messages>(comm, std::move(rounds), options, one_host);

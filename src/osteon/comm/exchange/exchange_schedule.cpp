@@ -11,7 +11,7 @@ namespace {
 
 using message = exchange_schedule::message;
 
-// Serialise messages to a peer as numbers, and deserialise them.
+// Serialise messages for a peer as numbers, and deserialise such numbers.
 constexpr std::size_t head = 4, per_piece = 5;
 void append(std::vector<std::int64_t>& numbers, const message& m) {
   numbers.insert(numbers.end(), {static_cast<std::int64_t>(m.pieces.size()), m.tag, m.at.begin, m.at.end});
@@ -31,7 +31,7 @@ void append_messages(std::vector<message>& all, const std::vector<std::int64_t>&
 }
 
 // Send the layouts of the messages of a round, and receive the layouts of the messages to this rank. All layouts for a peer
-// are sent together, because a round may have one message for each row of the image.
+// are sent in one message, because a round may contain one message for each row of the image.
 std::vector<message> exchange_layouts(MPI_Comm comm, const plan::round& planned, int number,
                                       const std::vector<message>& sent) {
   std::map<int, std::vector<std::int64_t>> out;

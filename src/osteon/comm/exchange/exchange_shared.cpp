@@ -16,9 +16,9 @@ namespace osteon::comm {
 
 namespace {
 
-/// Channel between two ranks, in the memory of the receiver. The channel consists of a ring of slots, and of the address of
-/// a parcel that the receiver fetches directly. Sender and receiver count the used slots since the creation of the channel;
-/// a fetched parcel counts as one slot.
+/// Channel between two ranks in the memory of the receiver. The channel consists of a ring of slots and of an address. From
+/// this address, the receiver fetches a parcel directly. Sender and receiver count the slots that have been used since the
+/// creation of the channel. A fetched parcel counts as one slot.
 struct box {
   alignas(64) std::atomic<std::uint64_t> written;
   const std::byte* address;
@@ -26,7 +26,7 @@ struct box {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// Copy from the memory of another process, if Linux permits it. @return true if complete
+/// Copy from the memory of another process, if Linux permits such copies. @return true if the copy is complete
 bool fetch(pid_t process, const std::byte* from, std::byte* into, std::int64_t bytes) {
   while (bytes > 0) {
     const iovec here{into, static_cast<std::size_t>(bytes)};
@@ -40,7 +40,7 @@ bool fetch(pid_t process, const std::byte* from, std::byte* into, std::int64_t b
   return true;
 }
 
-/// Process ids of the ranks of a host if every process may read the memory of all other processes; otherwise empty.
+/// Process ids of the ranks of a host. If a process may not read the memory of all other processes, the list is empty.
 /// @collective on host
 std::vector<pid_t> readable_processes(MPI_Comm host) {
   struct card {
@@ -67,7 +67,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
 class shared_boxes final : public all_to_all::backend {
  public:
   shared_boxes(MPI_Comm host, const plan::plan& plan) : rank_(rank(host)), ranks_(size(host)) {
-    // All boxes of a rank together fit into a second-level cache of typical size.
+    // All boxes of a rank together fit into a typical second-level cache.
     constexpr std::int64_t all_slots = 512 * 1024;
     slot_bytes_ = std::clamp<std::int64_t>(all_slots / (slots * ranks_) / 4096 * 4096, 4096, 32 * 1024);
     const std::int64_t stride = static_cast<std::int64_t>(sizeof(box)) + slots * slot_bytes_;
@@ -112,25 +112,26 @@ class shared_boxes final : public all_to_all::backend {
 
  private:
   static constexpr std::int64_t slots = 4;
-  /// Minimum size of a parcel for which one copy by a system call costs less time than two copies through a slot.
+  /// Minimum size of a parcel for direct fetching. For larger parcels, one copy by a system call takes less time than two
+  /// copies through a slot.
   static constexpr std::int64_t least_fetched = 32 * 1024;
 
   struct end {
     bool sends;
     int peer;
-    std::byte* memory;  ///< the box, then its slots
+    std::byte* memory;  ///< the box, followed by its slots
     pid_t process = 0;
-    std::uint64_t count = 0;  ///< slots completed by this end
+    std::uint64_t count = 0;  ///< number of slots that this end has completed
     const std::byte* source = nullptr;
     std::byte* target = nullptr;
-    std::int64_t left = 0;  ///< bytes
-    bool fetched = false;   ///< the receiver fetches the parcel in one piece
-    bool offered = false;   ///< the receiver has the address of the parcel
+    std::int64_t left = 0;  ///< number of remaining bytes
+    bool fetched = false;   ///< true if the receiver fetches the parcel in one piece
+    bool offered = false;   ///< true if the receiver has received the address of the parcel
 
     box& state() const { return *reinterpret_cast<box*>(memory); }
   };
 
-  // Perform the next copy if data and memory for this copy are ready. @return true if a copy was performed
+  // Execute the next copy if the data and the memory for this copy are ready. @return true if a copy was executed
   bool move(end& e) {
     if (e.sends) return e.fetched ? offer(e) : fill_slot(e);
     if (e.state().written.load(std::memory_order_acquire) == e.count) return false;
@@ -166,7 +167,7 @@ class shared_boxes final : public all_to_all::backend {
     advance(e, bytes);
   }
 
-  // The sender does not complete the parcel until the receiver has read the parcel.
+  // The sender waits until the receiver has read the parcel.
   bool offer(end& e) {
     if (!e.offered) {
       e.state().address = e.source;
@@ -183,8 +184,9 @@ class shared_boxes final : public all_to_all::backend {
         throw machine_error(
             fmt::format("cannot read {} bytes from the memory of rank {}: {}", e.left, e.peer, std::strerror(errno)));
       } catch (...) {
-        std::terminate();  // other ranks wait for this rank; as in comm::throw_first_error, the terminate handler prints the
-                           // error and aborts all ranks
+        // other ranks wait for this rank; as in comm::throw_first_error, the terminate handler prints the error and aborts
+        // all ranks
+        std::terminate();
       }
     }
     advance(e, e.left);

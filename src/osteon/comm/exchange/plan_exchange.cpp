@@ -8,7 +8,7 @@ namespace osteon::comm {
 
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count) {
-  constexpr std::int64_t block = 8192;  // a multiple of the lengths of all vectors and cache lines
+  constexpr std::int64_t block = 8192;  // multiple of the lengths of all vectors and cache lines
 #pragma omp parallel for schedule(static) if (count > 2 * block)
   for (std::int64_t begin = 0; begin < count; begin += block) {
     std::vector<kernel::layer> part(layers.begin(), layers.end());
@@ -41,18 +41,18 @@ void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, s
 namespace {
 
 struct message_chunk {
-  std::size_t message;  // index in the round
+  std::size_t message;  // index of the message in the round
   pixel_piece piece;
 };
-// Chunks to or from one peer that form one MPI message.
+// Chunks for (or from) one peer that form one MPI message.
 struct chunk_group {
   int peer, tag;
   std::vector<message_chunk> chunks;
   std::int64_t pixels = 0;
 };
 
-// Merge small messages to one peer, because plans of active pixels have a span for each row. Messages are in the order of
-// the sender's tags, which sender and receiver can compute.
+// Small messages for one peer are merged, because plans of active pixels have a span for each row. Messages have the order
+// of the sender's tags. Sender and receiver can both compute this order.
 std::vector<chunk_group> grouped(const std::vector<exchange_schedule::message>& messages) {
   std::vector<std::size_t> by_tag(messages.size());
   std::iota(by_tag.begin(), by_tag.end(), std::size_t{0});
@@ -94,7 +94,7 @@ class message_type {
     }
     MPI_Type_commit(&type_);
   }
-  ~message_type() { MPI_Type_free(&type_); }  // MPI keeps the type until pending requests are complete
+  ~message_type() { MPI_Type_free(&type_); }  // MPI keeps the type until all pending requests are complete
   message_type(const message_type&) = delete;
   message_type& operator=(const message_type&) = delete;
   void* begin() const { return begin_; }
@@ -133,7 +133,7 @@ dense_exchange::dense_exchange(MPI_Comm comm, const exchange_schedule& schedule,
   for (round& r : rounds_) give_sums(r, sums_.get());
 }
 
-// Assign memory for a sum to each `work` with at least three layers. Return the number of bytes for the round.
+// Assign memory for a sum to each `work` with at least three layers. Return the number of bytes that the round needs.
 std::int64_t dense_exchange::give_sums(round& r, std::byte* memory) const {
   std::int64_t bytes = 0;
   for (work& w : r.works) {
@@ -182,7 +182,7 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
   constexpr std::int64_t chunk = exchange_schedule::chunk_pixels;
   for (const auto& b : from.blends) {
     if (b.layers.size() == 1 && b.layers[0].message >= 0 && staged[static_cast<std::size_t>(b.layers[0].message)].empty())
-      continue;  // the message is received in place
+      continue;  // the message is received at its final place
     for (std::int64_t begin = b.at.begin; begin < b.at.end;) {
       const std::int64_t end = std::min(b.at.end, (begin / chunk + 1) * chunk);
       work w{pixels.format(b.wide), pixels.at(b.wide, begin), {}, end - begin, 0, b.after_sends, {}, {}};
@@ -216,7 +216,7 @@ dense_exchange::~dense_exchange() {
       for (MPI_Request& q : *requests) MPI_Request_free(&q);
 }
 
-// Combine received layers at the back of a `work` with the layers that have already been combined.
+// Join received layers at the back of a `work` with the layers that have already been joined.
 bool dense_exchange::join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& received) const {
   for (std::size_t i = 0; i < works.size(); ++i) {
     const work& w = r.works[i];

@@ -18,7 +18,7 @@ using compositing::exchange_object;
 using compositing::exchange_schedule;
 using compositing::pixel_piece;
 
-/// Compute the schedule of a plan; the ranks exchange the layouts of their messages.
+/// Compute the schedule of a plan. Ranks exchange the layouts of their messages.
 /// @throws usage_error if a rank expects a message that no rank sends
 /// @collective on comm
 exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,
@@ -31,22 +31,22 @@ using compositing::frame_report;
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count);
 
-/// Convert result pixels in the wide format to the final format. A plan that skips empty images cannot determine the last
-/// blend of a pixel and may end in the wide format.
+/// Convert the pixels of the result from the wide format to the final format. A plan that skips empty images cannot
+/// determine the last blend of a pixel. Such a plan may therefore end in the wide format.
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 
-/// Convert as finish_wide does, and clear the result outside the runs `active`.
+/// Convert the result like finish_wide, and clear the pixels outside of the runs `active`.
 void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active);
 
-/// One rank's part of a plan for dense images, with persistent messages that are started for each frame.
+/// One rank's part of a plan for dense images. Each frame starts the same persistent messages.
 ///
-/// Long messages are split into chunks. An interval of pixels is blended as soon as all of its layers have arrived, while
-/// other chunks are in flight. Layers at the back may be combined earlier. This combination preserves the order of a single
-/// blend; results therefore do not depend on the order of arrival.
+/// Long messages are split into chunks. An interval of pixels is blended when all layers of the interval have arrived. Other
+/// chunks may still be in flight. While chunks are in flight, layers at the back may be joined into one sum. A joined sum
+/// preserves the order of a single blend. Results therefore do not depend on the order of arrival.
 class dense_exchange {
  public:
   /// @param comm must outlive this object
-  /// @param join_while_waiting combine layers while waiting; this requires memory for a sum per blended pixel
+  /// @param join_while_waiting join layers while waiting; joining requires memory for one sum per blended pixel
   dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels, bool join_while_waiting);
   ~dense_exchange();
   dense_exchange(const dense_exchange&) = delete;
@@ -56,7 +56,7 @@ class dense_exchange {
   frame_report run();
 
  private:
-  struct work {  ///< layers that are blended after the arrival of `awaited` chunks
+  struct work {  ///< layers that the rank blends after the arrival of `awaited` chunks
     kernel::pixel_format format;
     std::byte* out;
     std::vector<kernel::layer> layers;
@@ -68,7 +68,8 @@ class dense_exchange {
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
-    std::vector<std::vector<std::size_t>> wanted_by;  ///< by arrival: indices of each `work` that depends on this arrival
+    /// for each arrival: indices of each `work` that depends on the arrival
+    std::vector<std::vector<std::size_t>> wanted_by;
     std::vector<work> works;
     bool collects = false;
     std::int64_t bytes_sent = 0;
@@ -76,7 +77,7 @@ class dense_exchange {
   /// State of a `work` in the current frame.
   struct progress {
     int awaited = 0;
-    std::size_t joined = 0;  ///< number of layers at the back in the sum
+    std::size_t joined = 0;  ///< number of layers at the back that the sum contains
   };
   void prepare(MPI_Comm comm, const exchange_schedule::round& from, exchange_pixels& pixels, std::byte* staging);
   std::int64_t give_sums(round& r, std::byte* memory) const;
@@ -95,7 +96,8 @@ class sparse_exchange {
   sparse_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels)
       : comm_(comm), schedule_(schedule), pixels_(pixels) {}
 
-  /// @param active ascending runs of non-empty pixels: of the object on entry, of the result on return
+  /// @param active ascending runs of non-empty pixels. On entry, the runs are those of the object. On return, the runs are
+  /// those of the result.
   /// @param counted ledger of the messages, or null
   /// @collective on comm
   frame_report run(std::vector<plan::span>& active, message_ledger::shape* counted = nullptr);

@@ -10,12 +10,12 @@ namespace osteon::comm {
 
 namespace {
 
-// Run in a message: begin and length in pixels; begin is relative to the span of the message.
+// Run in a message, with begin and length in pixels. `begin` is relative to the span of the message.
 struct run_head {
   std::uint32_t begin, length;
 };
 
-// Call `visit` for the runs clipped to `wanted`.
+// Call `visit` for the runs. Runs are clipped to `wanted`.
 template <class F>
 void for_runs_within(std::span<const plan::span> runs, plan::span interval, F visit) {
   auto it = std::partition_point(runs.begin(), runs.end(), [&](const plan::span& r) { return r.end <= interval.begin; });
@@ -29,11 +29,11 @@ void append(std::vector<plan::span>& runs, plan::span s) {
     runs.push_back(s);
 }
 
-// Position in a layer that is traversed run by run.
+// Position in a layer that is processed run by run.
 struct cursor {
   kernel::pixel_format format;
   std::span<const plan::span> runs;
-  const std::byte* const* pixels;  // pixels of each run; null: pixels are at `base`
+  const std::byte* const* pixels;  // pixels of each run; null: the pixels are at `base`
   std::byte* base;
   std::size_t next = 0;
 
@@ -45,7 +45,7 @@ struct cursor {
 
 }  // namespace
 
-// A message consists of the number of runs, the headers of the runs, and their pixels.
+// A message consists of the number of runs, the headers of the runs, and the pixels of the runs.
 std::vector<std::byte> sparse_exchange::packed(const exchange_schedule::message& m, std::span<const plan::span> active) {
   std::vector<run_head> heads;
   std::size_t bytes = 0;
@@ -151,7 +151,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     std::vector<std::size_t> missing;
     for (std::size_t m = 0; m < r.arrivals.size(); ++m) missing.push_back(m);
     while (!missing.empty()) {
-      // The sizes of messages are unknown; receive messages in the order of arrival.
+      // The sizes of messages are unknown. Messages are therefore received in the order of arrival.
       const std::size_t before = missing.size();
       std::erase_if(missing, [&](std::size_t m) {
         int present = 0;
@@ -180,7 +180,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
     }
     MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
 
-    // Replace the old runs in blended intervals by the blended runs.
+    // The blended runs replace the old runs in the blended intervals.
     std::vector<plan::span> kept;
     for (plan::span run : active) {
       for (const auto& b : r.blends) {

@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// File name extensions of images that a user names in place of a job file. A pattern of file names is also an image.
+// File name extensions of images. A user may name such an image instead of a job file. A pattern of file names also means an
+// image.
 bool is_image_name(const std::string& path) {
   std::string name = fs::path(path).filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

@@ -25,20 +25,21 @@ namespace osteon::job {
 
 namespace {
 
-// Constants fitted to runs on one rank with one thread and without a picture. The costs of each physics are fitted to the
-// same kind of runs. The models are sponges of 64^3 to 160^3 voxels with 25 % solid, and the bone scan of the demo
-// (docs/reference/performance.md, "Basis of estimates").
-constexpr double bytes_of_graded_unknown = 9;  // if each voxel has its own modulus; measured on the bone scan
-constexpr double base_memory_bytes = 36e6;     // measured with 4^3 voxels
-constexpr double brick_imbalance = 1.05;       // docs/reference/performance.md, "Planes or bricks"
-// A picture of 1024^2 pixels uses 62 MB with almost no voxels, and 82 to 86 MB with 128^3 voxels.
+// Constants that were fitted to runs on one rank with one thread and without a picture. The costs of each physics were
+// fitted to runs of the same kind. The models are sponges of 64^3 to 160^3 voxels with 25 % solid, and the bone scan of the
+// demo (docs/reference/performance.md, "Basis of estimates").
+// for models in which each voxel has its own modulus; measured with the bone scan
+constexpr double bytes_of_graded_unknown = 9;
+constexpr double base_memory_bytes = 36e6;  // measured with an image of 4^3 voxels
+constexpr double brick_imbalance = 1.05;    // docs/reference/performance.md, "Planes or bricks"
+// A picture of 1024^2 pixels needs 62 MB with almost no voxels, and 82 to 86 MB with 128^3 voxels.
 constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11;
 
-// While the import removes parts, it uses 52 B per run of solid voxels. While the import writes the model, it uses 20 B per
-// run and the chunks that netCDF buffers. A run has 17 voxels in the bone scan, 13 voxels in a gyroid, and 10 voxels in the
-// sponge and the jaw.
+// While the import removes parts, the import needs 52 B per run of solid voxels. While the import writes the model, the
+// import needs 20 B per run, and memory for the chunks that netCDF buffers. The mean length of a run is 17 voxels in the
+// bone scan, 13 voxels in a gyroid, and 10 voxels in the sponge and the jaw.
 std::int64_t import_bytes(const voxel::model_header& header, std::int64_t elements, bool whole) {
-  constexpr double base = 40e6, finding_parts = 5.2, runs = 2, most_held_back = 64 << 20;  // B, B per solid voxel
+  constexpr double base = 40e6, finding_parts = 5.2, runs = 2, most_held_back = 64 << 20;  // in B, and in B per solid voxel
   const auto solid = static_cast<double>(elements), voxels = static_cast<double>(header.shape.volume());
   const double importing = std::max(finding_parts * solid, runs * solid + std::min(most_held_back, voxels));
   return static_cast<std::int64_t>(base + importing + (whole ? static_cast<double>(sizeof(material_number)) * voxels : 0));
@@ -60,7 +61,8 @@ rank_load of_planes(const voxel::model_header& header, int ranks) {
   return result;
 }
 
-// The header does not contain the brick boundaries. The estimate assumes nearly cubic bricks with the mean solid fraction.
+// The header does not contain the boundaries of bricks. The estimate assumes nearly cubic bricks with the mean fraction of
+// solid voxels.
 rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
   if (ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
   const double mean = static_cast<double>(elements) / ranks, volume = static_cast<double>(header.shape.volume());
@@ -68,17 +70,17 @@ rank_load of_bricks(const voxel::model_header& header, std::int64_t elements, in
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
-// Images above the first limit are not read, because reading takes minutes and the header contains the size. Images above
-// the second limit are not imported if no model exists, because the import takes seconds.
+// Images above the first limit are not read, because reading takes minutes, and because the header contains the size. Images
+// above the second limit are not imported if no model exists, because the import takes several seconds.
 constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30, most_bytes_at_once = std::int64_t{1} << 26;
 
-// Bytes of the file or folder of a source.
+// Size in bytes of the file or folder of a source.
 std::int64_t bytes_on_disk(const std::string& source) {
   namespace fs = std::filesystem;
   std::error_code failed;
   if (fs::is_regular_file(source, failed)) {
     std::int64_t bytes = static_cast<std::int64_t>(fs::file_size(source, failed));
-    for (const char* half : {".raw", ".zraw", ".vol", ".dat"})  // the file of voxels that belongs to a header
+    for (const char* half : {".raw", ".zraw", ".vol", ".dat"})  // the file with the voxels of a header
       if (const fs::path other = fs::path(source).replace_extension(half);
           other != source && fs::is_regular_file(other, failed))
         bytes += static_cast<std::int64_t>(fs::file_size(other, failed));
@@ -105,9 +107,9 @@ job_size count_solid(const spec& job, log_sink& log) {
   return found;
 }
 
-// Sizes from the header and some planes. For an isotropic solid, the number of corners per pixel in planes determines the
-// number of nodes per voxel in space. Both numbers exceed 1 because of edges, along two axes in a plane and along three axes
-// in space.
+// Sizes that are computed from the header and from some planes. For an isotropic solid, the number of nodes per voxel in
+// space is computed from the number of corners per pixel in planes. Both numbers exceed 1 because of edges. A plane has
+// edges along two axes, and space has edges along three axes.
 job_size sample_solid(const spec& job, log_sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   nlohmann::json rules = nlohmann::json::object();
@@ -189,7 +191,8 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   e.sampled_voxels = found.sampled_voxels;
   e.counted = found.imported && (!of_nodes || found.nodes > 0);
   if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
-  // Memory is proportional to the number of unknowns. A sponge has fewer unknowns per element than trabecular bone.
+  // The memory is proportional to the number of unknowns. The number of unknowns per element is smaller in a sponge than in
+  // trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
 
   e.bricks = uses_bricks(job, header.shape.z, e.ranks);
@@ -206,10 +209,10 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   e.import_memory_bytes =
-      import_bytes(header, e.elements, !source_of(job).is_image());  // models that are not from an image are read completely
+      import_bytes(header, e.elements, !source_of(job).is_image());  // models without an image are read completely
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
-  // The jobs on changed images and with the other connectivity run after the results of the first job have been written.
-  // These jobs need time but no additional memory.
+  // Jobs on changed images, and the job with the other connectivity, run after the results of the first job have been
+  // written. These jobs need additional time, but no additional memory.
   e.computed = (job.segment.compare_connectivity ? 2 : 1) + static_cast<int>(changed_images(job).size());
   return e;
 }

@@ -21,8 +21,8 @@ namespace {
 
 using namespace numerics::elasticity_cycle;
 
-constexpr double bytes_of_move = 16, bytes_of_exchange = 12;  // per node
-// Seconds on one core on the coarsest level: for the substitution of one unknown, and for the product with one entry of the
+constexpr double bytes_of_move = 16, bytes_of_exchange = 12;  // bytes per node
+// Time in s on one core for the coarsest level: time to substitute one unknown, and time to multiply one entry of the
 // inverse (4 B at 25 GB/s).
 constexpr double solution_of_unknown = 0.22e-6, product_of_entry = 0.16e-9;
 
@@ -35,7 +35,7 @@ plan::plan on_first_ranks(plan::plan what, int ranks) {
   return what;
 }
 
-// The parts of `before` ranks move to `after` ranks, or back.
+// The parts of `before` ranks move to `after` ranks, or move back.
 plan::plan move_of(const std::string& name, int before, int after, std::int64_t bytes, bool is_back) {
   plan::plan what;
   what.name = name;
@@ -56,7 +56,7 @@ plan::plan move_of(const std::string& name, int before, int after, std::int64_t 
   return what;
 }
 
-// Each rank sends to all others.
+// Each rank sends to all other ranks.
 plan::plan among_all(const std::string& name, int ranks, std::int64_t bytes) {
   plan::plan what;
   what.name = name;
@@ -107,27 +107,27 @@ double nodes_on(const level_sizes& sizes, int level, int holders) {
   return std::min(nodes, nodes_of_rank(nodes, places_of(sizes, level), 1, holders));
 }
 
-// Number of executions of the exchanges of a level.
+// Number of times that the exchanges of a level are executed.
 std::int64_t runs_of_level(const std::vector<comm::plan_traffic>& plans, int level) {
   const std::string name = fmt::format("nodes of level {}, 12 B", level);
   const auto found = std::find_if(plans.begin(), plans.end(), [&](const auto& p) { return p.plan == name; });
   return found == plans.end() ? 0 : found->runs;
 }
 
-// Number of exchanges of a level per visit: one for the restricted residual, and one for each product.
+// Number of exchanges of a level per visit. The restricted residual needs one exchange, and each product needs one exchange.
 std::int64_t exchanges_of_visit(int level, int last) {
   if (level == last) return 1;
   const int degree = smoothing_degree(static_cast<std::size_t>(level));
   const int cycles = cycles_of_level(static_cast<std::size_t>(level));
-  // A cycle has the products of two smoothings, one product for the correction, and one product after each smoothing that
-  // stores the residual. The last cycle does not store the residual.
+  // A cycle consists of two smoothings and a correction. Each smoothing has several products, the correction has one
+  // product, and a smoothing that stores the residual has one more product. The last cycle does not store the residual.
   return 1 + cycles * (2 * (degree - 1) + 2) + (cycles - 1);
 }
 
 }  // namespace
 
 std::vector<double> usual_nodes_of_levels(double nodes) {
-  constexpr double ratio = 6.1;  // measured on the jaw: 37.5 million voxel nodes, and 748 nodes on level 6
+  constexpr double ratio = 6.1;  // measured with the jaw: 37.5 million nodes of voxels, and 748 nodes on level 6
   std::vector<double> all{nodes};
   do all.push_back(all.back() / ratio);
   while (3 * all.back() > static_cast<double>(coarsest_unknowns));

@@ -38,7 +38,7 @@ coarser_shape shape_to_fit(index3 shape, std::int64_t most_voxels, thinning how)
   return found;
 }
 
-// The material of one solid voxel of a cube; 0: no solid voxel.
+// The material of one solid voxel in a cube. If the cube has no solid voxels, the result is 0.
 material_number material_in(const std::vector<material_number>& image, index3 shape, index3 begin, std::int64_t edge) {
   for (std::int64_t z = begin.z; z < std::min(begin.z + edge, shape.z); ++z)
     for (std::int64_t y = begin.y; y < std::min(begin.y + edge, shape.y); ++y) {
@@ -59,7 +59,7 @@ void count_active(plan_image& of) {
         plane - std::count(of.image.begin() + z * plane, of.image.begin() + (z + 1) * plane, material_number{0});
 }
 
-double nodes_of(double elements) { return 1.27 * elements; }  // measured on a sponge
+double nodes_of(double elements) { return 1.27 * elements; }  // measured with a sponge
 double ratio(index3 fine, index3 few) { return static_cast<double>(fine.volume()) / static_cast<double>(few.volume()); }
 
 std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
@@ -68,7 +68,7 @@ std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
   return sum;
 }
 
-// Multiply all bytes of a plan.
+// Multiply all sizes of a plan by a factor.
 plan::plan times_bytes(const plan::plan& what, double factor) {
   plan::plan scaled = what;
   scaled.of = [of = what.of, factor](int rank, std::int64_t round) {
@@ -91,7 +91,7 @@ void scale(comm::plan_traffic& traffic, double factor) {
 bool is_reduction(const comm::plan_traffic& p) { return p.plan.starts_with("reductions"); }
 bool follows_volume(const std::string& part) { return part == "reading" || part == "writing"; }
 
-// Ratio of the bytes of a plan on the image to the bytes on the coarsened image.
+// Bytes of a plan on the image divided by bytes on the coarsened image.
 double bytes_factor(const plan_image& of, const std::string& part, const std::string& plan) {
   if (follows_volume(part)) return of.volume_factor;
   const int levels = of.stands_for.missing_levels, level = level_of_plan(plan);
@@ -100,7 +100,7 @@ double bytes_factor(const plan_image& of, const std::string& part, const std::st
   return level < 0 ? of.area_factor : std::pow(of.area_factor, std::max(0.0, 1 - static_cast<double>(level) / levels));
 }
 
-// Numbers of messages of one execution of a plan with n ranks, for scaling.
+// Numbers of messages in one execution of a plan with n ranks. These numbers are used for scaling.
 struct one_run {
   std::int64_t messages = 0, bytes = 0, largest = 0;
   std::int64_t with_root = 0;  // messages to or from rank 0
@@ -152,7 +152,7 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
   large.runs = small.runs;
   const one_run once = count(small.what);
   const double fewer = static_cast<double>(small_ranks) / ranks;
-  // A plan contains each distinct run once. This code treats all runs as one run.
+  // A plan contains each distinct run once. Here, all runs are treated as one run.
   const double runs = once.messages > 0 ? static_cast<double>(small.messages) / static_cast<double>(once.messages) : 0;
   if (once.messages == 0)
     large.what = small.what, large.what.ranks = ranks, large.what.rounds = 0;
@@ -244,7 +244,7 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
   made.header.spacing_mm = {1, 1, 1};
   made.header.materials = {{}, {"solid", 1000, 0.3, 1}};
   made.header.provenance_json = "{}";
-  constexpr double wave = 2 * std::numbers::pi / 16;  // voxels
+  constexpr double wave = 2 * std::numbers::pi / 16;  // wave number per voxel
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(few.volume()));
   for (std::int64_t z = 0; z < few.z; ++z)
@@ -293,7 +293,7 @@ index3 grid_of_blocks(index3 shape, int ranks) {
 plan::plan blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank) {
   struct offset {
     std::array<int, 3> by;
-    int apart;  // 1: a face, 2: an edge, 3: a corner
+    int apart;  // 1: a face; 2: an edge; 3: a corner
   };
   auto around = std::make_shared<std::vector<offset>>();
   for (int z = -1; z <= 1; ++z)
@@ -301,7 +301,7 @@ plan::plan blocks_around(const std::string& name, index3 blocks, double peers, d
       for (int x = -1; x <= 1; ++x)
         if (const int apart = std::abs(z) + std::abs(y) + std::abs(x); apart > 0) around->push_back({{z, y, x}, apart});
   std::stable_sort(around->begin(), around->end(), [](const offset& a, const offset& b) { return a.apart < b.apart; });
-  // The classes of neighbours are complete, so that each message has a receiver.
+  // The classes of neighbours are complete. Each message therefore has a receiver.
   const int most_apart = peers > 18 ? 3 : peers > 6 ? 2 : 1;
   std::erase_if(*around, [&](const offset& o) { return o.apart > most_apart; });
   constexpr double in_faces = 0.9;

@@ -18,8 +18,8 @@ namespace {
 using ordered = nlohmann::ordered_json;
 
 constexpr double usual_restarts = 2;
-// Relative errors of messages on a measured network, of messages of approximate plans, and of sampled sizes. The errors of
-// constants and of iteration counts are additional.
+// Relative errors of messages on a measured network, of messages in approximate plans, and of sampled sizes. In addition,
+// constants and numbers of iterations have errors.
 constexpr double of_messages = 0.3, of_scaled_messages = 0.5, of_sample = 0.25;
 constexpr double least_saving = 0.1;
 constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // indices of stages
@@ -29,9 +29,9 @@ struct on_ranks {
   rank_network where;
   std::vector<part_time> parts;
   std::vector<std::string> assumed;
-  bool scaled = false;  // the plans are approximate
-  bool marked = false;  // the solver marks its parts
-  level_sizes levels;   // of the elasticity solver
+  bool scaled = false;  // true if the plans are approximate
+  bool marked = false;  // true if the solver marks its parts
+  level_sizes levels;   // levels of the elasticity solver
 };
 
 const part_time& part_named(const std::vector<part_time>& parts, const std::string& name) {
@@ -70,7 +70,7 @@ class stage_maker {
         threads_(static_cast<double>(job.run.threads)),
         shares_(on.where.ranks_per_host > 1 ? costs.sharing - 1 : 0) {}
 
-  /// Name of a part, and the number of its repetitions.
+  /// Name of a part, and number of times that the part is repeated.
   using often = std::pair<std::string, double>;
   stage_time of(const char* stage, double core_seconds, const std::vector<often>& parts, double times = 1) const {
     stage_time t{stage, times * core_seconds / threads_, 0, 0, 0};
@@ -82,7 +82,7 @@ class stage_maker {
     }
     return t;
   }
-  /// Computation on one process.
+  /// Computation by one process.
   static stage_time serial(const char* stage, double seconds) { return {stage, seconds, 0, 0, 0}; }
 
  private:
@@ -90,7 +90,7 @@ class stage_maker {
   double threads_, shares_;
 };
 
-// Add the plans of all parts of a mean iteration, each plan once.
+// Add the plans of all parts of a mean iteration. Each plan is added once.
 void add_plans(std::vector<plan_time>& to, const std::vector<part_time>& parts,
                const std::vector<stage_maker::often>& iteration) {
   struct mean_plan {
@@ -130,7 +130,7 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
   const double edge = std::cbrt(static_cast<double>(e.voxels));
   const stage_maker make(job, on, c);
-  const double computed = e.computed;  // 2 if the other connectivity is compared
+  const double computed = e.computed;  // the value is 2 if the job also compares the other connectivity
 
   time_estimate t;
   t.ranks = e.ranks;
@@ -139,8 +139,8 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.network = e.ranks > 1 ? on.where.words : "one rank";
   t.costs = c.source;
   t.iterations = c.iterations;
-  // The estimate assumes that a preceding problem has the same number of iterations. If the solver marks its parts, the
-  // repetitions of each part were counted. Otherwise the only repeated parts are iterations.
+  // The estimate assumes the same number of iterations for a preceding problem. If the solver marks its parts, the
+  // repetitions of each part have been counted. Otherwise, iterations are the only repeated parts.
   std::vector<stage_maker::often> iteration{{"iteration", 1}, {"heat_iteration", 1}};
   if (!c.parts.empty()) iteration.assign(c.parts.begin(), c.parts.end());
   const double loads = std::max(1.0, size.work.solutions);
@@ -249,7 +249,7 @@ time_estimate estimate_time(const spec& job, const job_size& size, int ranks, co
     }
     try {
       asked.scaling.push_back(point(at(static_cast<int>(n))));
-    } catch (const usage_error&) {  // too many ranks for the image or the network
+    } catch (const usage_error&) {  // the image or the network is too small for this number of ranks
       if (factor > 1) break;
     }
   }

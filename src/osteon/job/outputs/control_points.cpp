@@ -11,7 +11,7 @@ namespace osteon::job {
 
 namespace {
 
-// Remove and return the text before a separator; the separator is also removed.
+// Remove and return the text before a separator. The separator is also removed.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -71,7 +71,7 @@ std::vector<written_point> parse_control_points(const std::string& text) {
 
 std::vector<render::control_point> transfer_of(const std::vector<written_point>& points,
                                                const std::function<std::array<float, 3>(double)>& colour) {
-  constexpr int steps = 16;  // number of samples of a map
+  constexpr int steps = 16;  // number of samples in a map
   std::vector<render::control_point> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const written_point& b = points[i];

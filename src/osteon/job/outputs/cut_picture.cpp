@@ -27,8 +27,8 @@ namespace {
 
 const char* axis_name(int axis) { return choice_names(osteon::axis{})[static_cast<std::size_t>(axis)]; }
 
-// Axes of the picture of a cut. x or y points to the right, and z or else y points up, so that a camera outside the image
-// can have the same view.
+// Axes of the picture of a cut. x points to the right; without x, y points to the right. z points up; without z, y points
+// up. A camera outside of the image can therefore have the same view.
 struct cut_axes {
   int normal, up, right;
   double azimuth_deg, elevation_deg;  // direction of the camera
@@ -40,7 +40,7 @@ cut_axes axes_of(int normal) {
   return {2, 0, 1, 0, 0};
 }
 
-// Return the first row of the part of a rank.
+// Return the first row of the part that belongs to a rank.
 std::int64_t share(std::int64_t rows, int rank, int ranks) { return rows * rank / ranks; }
 
 class cut {
@@ -61,7 +61,7 @@ class cut {
     picture_.pixel_mm = std::max(wide / width, high / height);
     picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, width);
     picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, height);
-    // A convolution over 1/50 of the picture size to each side of a pixel is sufficient to show the direction.
+    // A convolution over 1/50 of the size of the picture on each side of a pixel is sufficient to show the direction.
     picture_.reach_pixels = std::clamp(0.02 * std::max(picture_.width, picture_.height), 4.0, 24.0);
   }
 
@@ -71,14 +71,14 @@ class cut {
   const cut_axes& axes() const { return axes_; }
   double at_mm() const { return (static_cast<double>(layer_) + 0.5) * list_.spacing_mm[axes_.normal]; }
 
-  // Read a component, or the magnitude (-1), in rows of the cut. Empty voxels have the value NaN.
+  // Read a component or the magnitude (-1) in rows of the cut. In empty voxels, the value is NaN.
   std::vector<float> read(std::int64_t begin, std::int64_t end, int component) const {
     box3 part{{0, 0, 0}, list_.shape};
     part.begin[axes_.normal] = layer_;
     part.end[axes_.normal] = layer_ + 1;
     part.begin[axes_.up] = begin;
     part.end[axes_.up] = end;
-    // The file also has the order rows (vertical axis), then columns.
+    // The file has the same order: rows (vertical axis), then columns.
     return begin < end ? of_.read(part, component) : std::vector<float>{};
   }
 
@@ -88,7 +88,7 @@ class cut {
                                begin,
                                list_.spacing_mm[axes_.up],
                                list_.spacing_mm[axes_.right],
-                               read(begin, end, 2 - axes_.up),  // the component order of the file is x, y, z
+                               read(begin, end, 2 - axes_.up),  // in the file, the order of components is x, y, z
                                read(begin, end, 2 - axes_.right)};
     for (auto* values : {&result.along_rows, &result.along_columns})
       for (float& v : *values)
@@ -116,7 +116,7 @@ cut_source source_in_file(const cut_request& request) {
   return of;
 }
 
-// The axis of the largest mean component in the middle of y. @collective on comm
+// The axis with the largest mean component in the plane at half of the length along y. @collective on comm
 int main_axis(MPI_Comm comm, const cut_source& middle_of_y) {
   std::array<double, 3> sums{};
   comm::collectively(comm, [&] {
@@ -239,7 +239,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     scene.width = picture.width;
     scene.height = picture.height;
     scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
-    // Voxels without values: the solid around a fluid, or the pores of a solid.
+    // Voxels without values are the solid around a fluid, or the pores of a solid.
     const bool fluid = is_fluid(list);
     const std::array<float, 3> grain = request.light ? std::array{0.62F, 0.58F, 0.52F} : std::array{0.045F, 0.04F, 0.035F};
     const auto& colours = render::colour_map(request.map);
@@ -279,8 +279,8 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
     notes.outline = false;
     notes.first = render::presets::glow_first;
     notes.last = render::presets::glow_last;
-    // The camera has parallel rays. A zoom of 1 fits the bounding sphere; this zoom makes the pixels of the camera coincide
-    // with the pixels of the cut.
+    // The rays of the camera are parallel. With a zoom of 1, the bounding sphere fits into the picture. With the zoom
+    // computed here, the pixels of the camera coincide with the pixels of the cut.
     double radius = 0;
     for (int axis = 0; axis < 3; ++axis)
       radius += std::pow(0.5 * static_cast<double>(list.shape[axis]) * list.spacing_mm[axis], 2);
@@ -293,7 +293,7 @@ nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const
   std::array<int, 2> size{picture.width, picture.height};
   if (has_labels_around) {
     size = size_with_labels(picture.width, picture.height);
-    size = {std::min(size[0], width), std::min(size[1], height)};  // both sizes are rounded
+    size = {std::min(size[0], width), std::min(size[1], height)};  // both sizes have been rounded
     comm::collectively(comm, [&] {
       if (rank == 0) labels_of_program().draw(request.output, size[0], size[1], words, notes, scene, list.shape, log);
     });

@@ -25,7 +25,7 @@ namespace osteon::job {
 
 namespace {
 
-// Colours of a map for the values from `low` to `high`.
+// Colours of a map for values between `low` and `high`.
 std::function<std::array<float, 3>(double)> map_of(double low, double high, const std::string& map) {
   return [low, high, &colours = render::colour_map(map)](double value) {
     return colours[static_cast<std::size_t>(std::clamp((value - low) / (high - low) * 255 + 0.5, 0.0, 255.0))];
@@ -40,7 +40,7 @@ render::layer map_layer(const grid::ghosted_field<float>& field, double low, dou
   return result;
 }
 
-// Assign the field values of voxels to the vertices of lines. @collective on part.where.comm
+// Assign the values of a field in voxels to the vertices of lines. @collective on part.where.comm
 void take_values(field_lines& lines, const local_model& part, const cell_values& field) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const grid::block& where = part.where;
@@ -64,14 +64,14 @@ void take_values(field_lines& lines, const local_model& part, const cell_values&
   });
   comm::all_reduce(where.comm, values.data(), values.size(), MPI_MAX);
   comm::collectively(where.comm, [&] {
-    // A vertex in a wall has the value of the previous vertex.
+    // If a vertex is in a wall, the vertex has the value of the previous vertex.
     double last = lines.low;
     for (std::size_t i = 0; i < values.size(); ++i) taken.vertices[i].speed = last = values[i] == none ? last : values[i];
     lines.lines = std::make_shared<const render::streamlines>(std::move(taken));
   });
 }
 
-// Return the lines of a result, coloured by the displayed field.
+// Return the lines of a result in the colours of the displayed field.
 field_lines lines_of(const spec& job, const local_model& part, const physics_result& result, log_sink& log) {
   render::vector_values field;
   comm::collectively(part.where.comm, [&] {
@@ -91,7 +91,7 @@ field_lines lines_of(const spec& job, const local_model& part, const physics_res
   return lines;
 }
 
-// Compositing options of [picture].
+// Compositing options in the table [picture].
 render_request picture_request_of(const spec& job) {
   render_request request;
   request.width = job.picture.width;

@@ -10,7 +10,7 @@ namespace osteon::job {
 
 namespace {
 
-// Cut boxes across their longest axis until each rank has a box of at least one voxel.
+// Divide boxes across their longest axis until each rank has a box with at least one voxel.
 void cut_evenly(const box3& part, int ranks, std::vector<grid::box_tree::cut>& cuts) {
   if (ranks == 1) return;
   const index3 shape = part.shape();

@@ -1,11 +1,12 @@
 #pragma once
 /// @file
-/// Partition of a file among ranks that only read it.
+/// Partition of a file among ranks that only read the file.
 #include <osteon/grid/box_tree.hpp>
 
 namespace osteon::job {
 
-/// Return boxes of whole planes, which are contiguous in the file. If there are more ranks than planes, return bricks.
+/// Return boxes of complete planes. Planes are contiguous in the file. If there are more ranks than planes, the function
+/// returns bricks.
 /// @throws usage_error if there are more ranks than voxels
 grid::box_tree even_boxes(index3 shape, int ranks);
 

@@ -39,8 +39,8 @@ void remove_frames(const std::string& directory) {
 program_result encode_film(const std::vector<std::string>& input, const std::string& path) {
   std::vector<std::string> command{"ffmpeg", "-nostdin", "-y", "-loglevel", "error"};
   command.insert(command.end(), input.begin(), input.end());
-  // The common pixel format of films halves the colour resolution along rows and columns. Width and height must therefore be
-  // even.
+  // The usual pixel format of films halves the resolution of colours along rows and columns. Width and height must therefore
+  // be even.
   command.insert(command.end(), {"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", path});
   return run_program(command);
 }

@@ -11,7 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Adds the columns of a list, or of the lists in an object.
+// Add the columns of a list, or the columns of the lists in an object.
 void add_columns(const std::string& name, const json& values, std::vector<std::pair<std::string, std::vector<json>>>& to) {
   if (values.is_object()) {
     for (const auto& [key, inner] : values.items()) add_columns(name.empty() ? key : name + "." + key, inner, to);
@@ -25,7 +25,7 @@ void add_columns(const std::string& name, const json& values, std::vector<std::p
   }
 }
 
-// Quotes a name that contains a comma or a quote [RFC 4180].
+// Quote a name that contains a comma or a quotation mark [RFC 4180].
 std::string quoted(const std::string& name) {
   if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
   std::string result = "\"";

@@ -24,14 +24,14 @@ namespace osteon::job {
 
 namespace {
 
-// HEAD and SIDE of python/osteon/report/picture_labels.py: heights and widths of the labels of a picture with a shorter edge
-// of 1000.
+// HEAD and SIDE in python/osteon/report/picture_labels.py: heights and widths of the labels for a picture with a shorter
+// edge of 1000.
 constexpr double head = 74, side = 236, shorter_edge = 1000, least_unit = 0.25;
-constexpr int smallest_labelled = 400;  // pixels; text in smaller pictures would be illegible
+constexpr int smallest_labelled = 400;  // edge in pixels; in smaller pictures, text would be illegible
 constexpr int patience_ms = 120'000;
 constexpr std::size_t bar_colours = 256;
 
-// The background as 8-bit sRGB.
+// The background in 8-bit sRGB.
 nlohmann::ordered_json ground_of_labels(const render::scene& scene) {
   const auto ground = render::to_rgba8({1, 1, 0, 0, {0, 0, 0, 0}}, scene.background);
   return {ground[0], ground[1], ground[2]};
@@ -133,7 +133,7 @@ void labeller::end() {
   if (socket_ >= 0) close(socket_);
   socket_ = -1;
   if (process_ == 0) return;
-  // The process ends when the socket is closed; an unresponsive process is killed after a timeout.
+  // The process ends when the socket is closed. If the process does not respond, the process is killed after a timeout.
   constexpr int steps = 200;
   int status = 0;
   for (int i = 0; i < steps; ++i) {

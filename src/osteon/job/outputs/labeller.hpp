@@ -14,28 +14,30 @@
 
 namespace osteon::job {
 
-/// Texts of the labels of a picture, except the numbers of the colour bar.
+/// Texts of the labels of a picture, without the numbers of the colour bar.
 struct picture_words {
-  std::string title{};      ///< empty: composed from the job's name and the field
-  std::string job{};        ///< name of the job
-  std::string results{};    ///< the results file; its summary contains the text of the report; empty: none
-  std::string field{};      ///< name in the file
-  std::string long_name{};  ///< descriptive name; may be empty
-  std::string component{};  ///< empty: a scalar, or the magnitude
-  std::string units{};      ///< UDUNITS
+  std::string title{};  ///< empty: the title consists of the names of the job and of the field
+  std::string job{};    ///< name of the job
+  /// path of the results file; the summary of the results contains the text of the report; empty: no results
+  std::string results{};
+  std::string field{};      ///< name of the field in the file
+  std::string long_name{};  ///< descriptive name of the field; may be empty
+  std::string component{};  ///< name of a component; empty: a scalar, or the magnitude
+  std::string units{};      ///< unit in the syntax of UDUNITS
   std::optional<double>
-      largest{};  ///< maximum of all values; the colour bar shows this maximum if the colour range ends below
+      largest{};  ///< maximum of all values; the colour bar displays this maximum if the colour range ends below the maximum
   std::optional<io::image_axes> axes{};
 };
 
-/// Width and height of a picture including its labels.
+/// Width and height of a picture including the labels.
 std::array<int, 2> size_with_labels(int width, int height);
 
-/// Size of a picture without its labels, for a total size with labels; none if the total size is too small for labels.
+/// Size of a picture without its labels, for a given total size with labels. If the total size is too small for labels, the
+/// result is empty.
 std::optional<std::array<int, 2>> size_within_labels(int width, int height);
 
-/// A Python process that draws labels: python/osteon/report/label_pictures.py. Starts on first use, serves all pictures of a
-/// command, and ends with the program.
+/// A Python process that draws labels. The process executes python/osteon/report/label_pictures.py. The process starts on
+/// the first use, draws the labels of all pictures of a command, and ends with the program.
 class labeller {
  public:
   labeller() = default;
@@ -43,10 +45,11 @@ class labeller {
   labeller& operator=(const labeller&) = delete;
   ~labeller() { end(); }
 
-  /// Return true if labels can be drawn. The first call starts the process, and warns if Python or one of its packages is
-  /// missing. @return the same on all ranks @collective on comm
+  /// Return true if the process can draw labels. The first call starts the process. If Python or a required package is
+  /// missing, the function warns. @return value that is equal on all ranks @collective on comm
   bool is_ready(MPI_Comm comm, log_sink& log);
-  /// Replace a picture by a picture with labels that has width x height pixels. A failure causes a warning.
+  /// Replace a picture by a picture with labels. The new picture has width x height pixels. If the picture cannot be
+  /// replaced, the function warns.
   /// @param notes title, range and colours; @param scene the scene of the picture @collective local, on the first rank
   void draw(const std::string& path, int width, int height, const picture_words& words, const render::annotations& notes,
             const render::scene& scene, index3 domain, log_sink& log);
@@ -55,7 +58,7 @@ class labeller {
   void start();
   void end();
   bool send(const std::string& line);
-  std::optional<std::string> receive();  // a line of the process; none: the process has ended or does not answer
+  std::optional<std::string> receive();  // a line of output of the process; empty: the process has ended or does not answer
 
   int socket_ = -1;
   pid_t process_ = 0;

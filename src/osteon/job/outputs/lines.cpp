@@ -66,7 +66,7 @@ grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vec
   grid::ghosted_field<float> result{grid::with_ghosts(where, depth), {}};
   result.values.reserve(static_cast<std::size_t>(result.present.volume()));
   const index3 shape = wide.present.shape(), first = wide.present.begin;
-  // The weights along each axis are 1, 2, 1. The sum of all weights is 64, so that sums are exact.
+  // Along each axis, the weights are 1, 2, 1. The sum of all weights is 64. Sums are therefore exact.
   const auto neighbour = [&](std::int64_t i, int axis) {
     return std::clamp<std::int64_t>(i, 0, where.domain[axis] - 1) - first[axis];
   };
@@ -112,7 +112,7 @@ const io::field_info& find_vector(const io::field_list& list, const std::string&
 
 render::vector_values read_vector(const std::string& path, const io::field_info& field, const box3& part) {
   render::vector_values result;
-  for (int axis = 0; axis < 3; ++axis)  // the component order of the file is x, y, z
+  for (int axis = 0; axis < 3; ++axis)  // in the file, the order of components is x, y, z
     result[static_cast<std::size_t>(axis)] = io::read_field(path, field, part, 2 - axis);
   return result;
 }

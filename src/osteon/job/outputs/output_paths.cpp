@@ -11,12 +11,12 @@ namespace osteon::job {
 using json = nlohmann::ordered_json;
 
 std::string to_text(const json& document) {
-  // Paths may contain invalid UTF-8, but a document must be valid UTF-8.
+  // Paths may contain invalid UTF-8, but a document must consist of valid UTF-8.
   return json_to_text(document, 2) + "\n";
 }
 
 output_paths::output_paths(const spec& job) {
-  // Other programs interpret a path with a leading dash as an option.
+  // Other programs treat a path with a leading dash as an option.
   const bool is_dashed = job.output_directory.starts_with('-');
   const std::filesystem::path base((is_dashed ? "./" : "") + job.output_directory);
   directory = base.string();
@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 bool create_second_name(const std::string& results, const std::string& name, log_sink& log) {
   std::error_code failed;
-  fs::remove(name, failed);  // the file is from an earlier job
+  fs::remove(name, failed);  // this file is from an earlier job
   if (!failed) fs::create_hard_link(results, name, failed);
   if (!failed) return true;
   log.note(fmt::format(

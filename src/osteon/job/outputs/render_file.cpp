@@ -64,7 +64,7 @@ const std::vector<std::string>& components_of(const io::field_info& field) {
   return field.components == 3 ? vector : field.components == 6 ? tensor : none;
 }
 
-// The index of a component; -1 for the magnitude if the request contains no component.
+// The index of a component. If the request contains no component, the result is -1 for the magnitude.
 int find_component(const io::field_info& field, const std::string& wanted) {
   if (wanted.empty()) return -1;
   const auto& names = components_of(field);
@@ -76,7 +76,7 @@ int find_component(const io::field_info& field, const std::string& wanted) {
   return static_cast<int>(found - names.begin());
 }
 
-// The colours of a magnitude begin at the median. A component has both signs, and mean projections have values in the middle
+// The colours of a magnitude begin at the median. Components have both signs, and mean projections have values in the middle
 // of the range.
 std::array<double, 2> percentiles_of(const render_request& r) {
   const bool all_count = !r.component.empty() || r.method == "average" || r.method == "surface";
@@ -112,7 +112,7 @@ void check_lines(const render_request& r, std::vector<std::string>& faults) {
     faults.push_back("--lines-of requires --streamlines or --method lic");
 }
 
-// A cut has a fixed view and field. Options that change view or field do not apply.
+// A cut has a fixed view and a fixed field. Options that change the view or the field are not allowed.
 void check_cut(const render_request& r, std::vector<std::string>& faults) {
   if (r.method != "lic") {
     if (!r.cut.empty()) faults.push_back("--cut requires --method lic; use --clip for other methods");
@@ -187,8 +187,8 @@ void check(const render_request& r) {
   throw usage_error(text);
 }
 
-// Return the colour map of the job's picture from the summary next to a results file. The result is empty without a summary
-// or for the default maps of surfaces and volumes.
+// Return the colour map of the job's picture. The summary next to a results file contains this map. The result is empty
+// without a summary, and for the default maps of surfaces and volumes.
 std::optional<std::string> map_of_job(const std::string& results) {
   const auto summary = json_from_file<json>((std::filesystem::path(results).parent_path() / "summary.json").string());
   if (!summary.is_object() || !summary.contains("shown") || !summary["shown"].is_object()) return {};
@@ -196,13 +196,13 @@ std::optional<std::string> map_of_job(const std::string& results) {
   if (!map.is_string() || map == "ivory" || map == "inferno") return {};
   try {
     render::colour_map(map.get<std::string>());
-  } catch (const usage_error&) {  // a summary of another version
+  } catch (const usage_error&) {  // the summary is from another version
     return {};
   }
   return map.get<std::string>();
 }
 
-// Set the omitted values of a request according to the content of the file.
+// Set the omitted values of a request from the content of the file.
 render_request completed(render_request r, const io::field_list& list) {
   const bool of_volume = !r.points.empty() || r.shaded || r.bone_opacity || r.streamlines;
   const bool is_loaded =
@@ -227,7 +227,7 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
   return true;
 }
 
-// Read the values of a field and of the solid in a block. @collective local
+// Read the values of a field and the solid in a block. @collective local
 void read_fields(const render_request& r, const io::field_list& list, const io::field_info& field, const box3& part,
                  shown_fields& to) {
   to.values = io::read_field(r.file, field, part, find_component(field, r.component));
@@ -241,14 +241,14 @@ void read_fields(const render_request& r, const io::field_list& list, const io::
   for (float& v : to.solid) v = (v == v) != has_fluid ? 1.0F : 0.0F;
 }
 
-// The ends of the colour range. @param value_at a percentile of the values @collective
+// The ends of the colour range. @param value_at function that returns a percentile of the values @collective
 std::array<double, 2> range_of(const render_request& r, const shown_fields& shown,
                                const std::function<double(double percent)>& value_at,
                                const std::optional<field_lines>& lines) {
   const std::array<double, 2> percent = percentiles_of(r);
   std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
   if (shown.lines_have_colours && !r.percentiles) range = {lines->low, lines->high};
-  // For a component, low values are as significant as high values.
+  // In a component, low values are as important as high values.
   if (r.method == "surface" && r.component.empty() && !r.percentiles && !shown.lines_have_colours) {
     const double least = value_at(0);
     if (least >= 0 && least < 0.2 * range[1]) range[0] = 0;
@@ -256,7 +256,7 @@ std::array<double, 2> range_of(const render_request& r, const shown_fields& show
   return {r.low.value_or(range[0]), r.high.value_or(range[1])};
 }
 
-// Draw frames around the z axis and write the table of the frames. @return number of frames @collective
+// Draw frames around the z axis, and write the table of the frames. @return number of frames @collective
 int draw_orbit(MPI_Comm comm, const render_request& r, const std::filesystem::path& target, picture_scene& picture,
                const std::function<void(const std::string& path)>& draw) {
   comm::collectively(comm, [&] {

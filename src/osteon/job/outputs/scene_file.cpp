@@ -21,13 +21,13 @@ using json = nlohmann::ordered_json;
 
 json in_order(const vector3& v) { return {v.z, v.y, v.x}; }
 
-// The runs of all ranks in the order of the ranks, gathered on the first rank. @collective
+// The runs of all ranks in the order of the ranks. The function gathers these runs on the first rank. @collective
 std::vector<io::label_run> gathered(MPI_Comm comm, const std::vector<io::label_run>& mine) {
   static_assert(sizeof(io::label_run) == 5 * sizeof(std::int32_t));
   const auto count = static_cast<std::int64_t>(mine.size());
   std::vector<std::int64_t> counts(static_cast<std::size_t>(comm::size(comm)));
   MPI_Allgather(&count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm);
-  constexpr std::int64_t piece = std::int64_t{1} << 24;  // runs per message
+  constexpr std::int64_t piece = std::int64_t{1} << 24;  // number of runs per message
   std::vector<io::label_run> all;
   if (comm::rank(comm) != 0) {
     for (std::int64_t first = 0; first < count; first += piece)
@@ -46,7 +46,7 @@ std::vector<io::label_run> gathered(MPI_Comm comm, const std::vector<io::label_r
   return all;
 }
 
-// Directions of the image's axes, if stated by the scan.
+// Directions of the axes of the image. If the scan does not contain the directions, the result is empty.
 std::optional<std::array<double, 9>> axes_of(const json& image) {
   if (!image.contains("direction") || !image["direction"].is_array()) return {};
   std::array<double, 9> axes{};

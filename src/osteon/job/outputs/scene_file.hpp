@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Loads on a specimen and their positions: scene.json and sets.nrrd, the input of reports and pictures.
+/// Loads on a specimen and their positions. The files scene.json and sets.nrrd contain these data for reports and pictures.
 #include <nlohmann/json.hpp>
 #include <osteon/job/load_scene.hpp>
 #include <osteon/job/local_model.hpp>
@@ -12,12 +12,12 @@ namespace osteon::job {
 struct scene_paths {
   explicit scene_paths(const std::string& directory);
   std::string scene, sets;
-  std::string labelled;  ///< the picture with its labels, written with the report
+  std::string labelled;  ///< the picture with labels, which is written with the report
 };
 
-/// Write scene.json, and sets.nrrd if there are sets.
-/// @param summary on the first rank: displayed field and range @return the names of the files, for `files` of the summary;
-/// on the first rank @throws machine_error @collective on part.where.comm
+/// Write scene.json. If there are sets, also write sets.nrrd.
+/// @param summary on the first rank: displayed field and range @return on the first rank: names of the files, for `files` of
+/// the summary @throws machine_error @collective on part.where.comm
 nlohmann::ordered_json write_scene(const std::string& directory, const spec& job, const local_model& part,
                                    const load_scene& loads, const nlohmann::ordered_json& summary);
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Path relative to the series.
+// Path relative to the folder of the series.
 std::string name_of_step(std::size_t record) { return fmt::format("steps/step_{:04}.vtkhdf", record); }
 
 }  // namespace

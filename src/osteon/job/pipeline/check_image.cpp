@@ -31,7 +31,8 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Young's moduli by the density law, at equidistant grey values from the lowest to the highest grey value of the image.
+// Young's moduli by the density law. The grey values are equidistant, from the lowest to the highest grey value of the
+// image.
 json moduli_of_greys(const density_law_spec& law, const json& provenance) {
   constexpr int count = 257;
   const json &image = provenance.at("image"), &segmentation = provenance.at("segmentation");
@@ -51,7 +52,7 @@ class image_checker {
   image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads)
       : comm_(comm), job_(job), most_voxels_(most_voxels), deep_(deep), loads_(loads) {}
 
-  // Read only the header of the image, for a job with faults.
+  // Read only the header of the image. This function is for a job with faults.
   image_check run_header(bool keys_are_good) {
     if (source_of(job_).is_image()) found_.problems = check_image_files(job_);
     found_.warnings = doubts(job_);
@@ -64,7 +65,7 @@ class image_checker {
 
   image_check run() {
     const bool is_image = source_of(job_).is_image();
-    if (is_image) found_.problems = check_image_files(job_);  // readers of other formats report their faults
+    if (is_image) found_.problems = check_image_files(job_);  // the readers of other formats report their own faults
     found_.warnings = doubts(job_);
     check_folder("output.directory", output_paths(job_).directory);
     if (!job_.checkpoint.directory.empty()) check_folder("checkpoint.directory", job_.checkpoint.directory);
@@ -87,7 +88,7 @@ class image_checker {
   void fault(const std::string& where, const std::string& text) { found_.problems.push_back({where, text}); }
   void doubt(const std::string& where, const std::string& text) { found_.warnings.push_back({where, text}); }
 
-  // Check the permission to write files to a folder, without creating files.
+  // Check that files can be written to a folder, without creating files.
   void check_folder(const char* where, const std::string& path) {
     std::error_code failed;
     fs::path there = fs::absolute(path);
@@ -102,7 +103,7 @@ class image_checker {
   }
 
   bool inspect_image() {
-    constexpr std::int64_t most_bytes = 32 << 20;  // file size up to which the reader loads all voxels
+    constexpr std::int64_t most_bytes = 32 << 20;  // maximum size of a file for which the reader loads all voxels
     std::vector<std::string> arguments{image_path(job_), std::to_string(std::min(most_bytes, 8 * most_voxels_))};
     if (job_.segment.threshold) arguments.push_back(fmt::format("{}", *job_.segment.threshold));
     if (job_.segment.threshold && job_.segment.upper) arguments.push_back(fmt::format("{}", *job_.segment.upper));
@@ -141,7 +142,7 @@ class image_checker {
     if (facts.at("shape").is_null()) return;
     std::vector<std::int64_t> lengths;
     for (const auto& n : facts.at("shape")) lengths.push_back(n);
-    while (lengths.size() > 3) {  // an axis of one sample provides no information
+    while (lengths.size() > 3) {  // an axis with one sample contains no information
       const auto one = std::find(lengths.begin(), lengths.end(), 1);
       if (one == lengths.end()) break;
       lengths.erase(one);
@@ -225,7 +226,7 @@ class image_checker {
     check_loads(job, physics_of(job), [&] { return read_whole(job); });
   }
 
-  // Check a model from files of another program; their reader reports faults.
+  // Check a model in files of another program. The reader of these files reports faults.
   void check_model() {
     const index3 shape = source_of(job_).outline(comm_, job_).shape;
     if (shape.volume() > most_voxels_) {
@@ -255,13 +256,13 @@ class image_checker {
       take(e, physics.loads_key);
     }
     if (deep_.loads && physics.describe_loads) {
-      warning_log nothing(ignored_, "model");  // already reported
+      warning_log nothing(ignored_, "model");  // these warnings have already been reported
       io_clock clock;
       loads_ = physics.describe_loads(job, [&] { return source_of(job).read(comm_, job, clock, nothing); }, deep_.volume);
     }
   }
 
-  // Read the whole model on one rank, otherwise as in a run.
+  // Read the whole model on one rank. In all other respects, the model is read as in a run.
   local_model read_whole(const spec& job) {
     io_clock clock;
     warning_log log(found_.warnings, "model");
@@ -282,10 +283,10 @@ class image_checker {
   json& loads_;
   image_check found_;
   std::vector<problem> ignored_;
-  std::vector<std::string> reader_warnings_;  ///< warnings of the reader
+  std::vector<std::string> reader_warnings_;  ///< warnings of the image reader
   vector3 spacing_;
   index3 shape_;
-  std::int64_t voxels_ = 0;  ///< voxels of the image before cropping; 0: unknown
+  std::int64_t voxels_ = 0;  ///< number of voxels of the image before cropping; 0: unknown
 };
 
 }  // namespace
@@ -293,7 +294,7 @@ class image_checker {
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels, const deep_check& deep, json& loads) {
   try {
     return image_checker(comm, job, most_voxels, deep, loads).run();
-  } catch (const json::exception& e) {  // from the output of the image reader
+  } catch (const json::exception& e) {  // the exception is caused by the output of the image reader
     throw machine_error(
         fmt::format("unknown output of the image reader for '{}': {}; run `./run setup`", image_path(job), e.what()));
   }
@@ -305,11 +306,11 @@ image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels
 }
 
 std::string add_faults_of_image(const spec& job, std::vector<problem>& found, std::vector<problem>& warnings) {
-  // `where` is `file:line: key`. Shapes cannot be computed from invalid keys, and without a path there is no image.
+  // `where` has the form `file:line: key`. With invalid keys, shapes cannot be computed. Without a path, there is no image.
   const auto is_of_image = [](const problem& p) {
     for (const char* key : {": image.", ": run.", ": segment.", ": physics", ": --set"})
       if (p.where.find(key) != std::string::npos) return true;
-    return p.where.find(": ") == std::string::npos;  // the text is not TOML
+    return p.where.find(": ") == std::string::npos;  // the text is not valid TOML
   };
   const bool keys_are_good = !job.image.path.empty() && std::none_of(found.begin(), found.end(), is_of_image);
   json none;
@@ -317,7 +318,7 @@ std::string add_faults_of_image(const spec& job, std::vector<problem>& found, st
   image_check of_image;
   try {
     of_image = image_checker(MPI_COMM_NULL, job, 0, nothing, none).run_header(keys_are_good);
-  } catch (const error&) {  // without a reader the faults of the keys are still reported
+  } catch (const error&) {  // if there is no reader, the faults of the keys are still reported
     of_image = image_checker(MPI_COMM_NULL, job, 0, nothing, none).run_header(false);
   }
   std::move(of_image.problems.begin(), of_image.problems.end(), std::back_inserter(found));

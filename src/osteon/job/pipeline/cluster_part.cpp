@@ -8,7 +8,7 @@
 namespace osteon::job {
 
 std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxel::model_header& header) {
-  const char* cluster_number = std::getenv("OSTEON_WIRE_CLUSTER");  // set by osteon join for every process
+  const char* cluster_number = std::getenv("OSTEON_WIRE_CLUSTER");  // osteon join sets this variable for every process
   const int mine = cluster_number ? std::atoi(cluster_number) : 0;
   std::vector<int> cluster(static_cast<std::size_t>(comm::size(where.comm)));
   MPI_Allgather(&mine, 1, MPI_INT, cluster.data(), 1, MPI_INT, where.comm);
@@ -21,7 +21,7 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
   part.comm = comm::communicator::split(where.comm, mine);
   comm::collectively(where.comm, [&] {
     const auto own = std::equal_range(cluster.begin(), cluster.end(), mine);
-    std::vector<std::int64_t> first;  // planes of the cluster's ranks, relative to its first plane
+    std::vector<std::int64_t> first;  // first plane of each rank of the cluster, relative to the first plane of the cluster
     for (auto r = own.first; r != own.second; ++r)
       first.push_back(where.boxes->box_of(static_cast<int>(r - cluster.begin())).begin.z);
     first.push_back(where.boxes->box_of(static_cast<int>(own.second - cluster.begin()) - 1).end.z);

@@ -22,7 +22,7 @@ job_state::job_state(MPI_Comm c, spec j, sinks where, const checkpoint_options& 
 }
 
 std::span<const stage* const> all_stages() {
-  // Pictures are written last, so that the results are on disk before a picture can fail.
+  // Pictures are written last. If a picture fails, the results are then already on disk.
   static constexpr const stage* stages[] = {&read_stage,    &solve_stage, &write_stage,
                                             &picture_stage, &film_stage,  &report_stage};
   return stages;

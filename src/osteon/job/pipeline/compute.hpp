@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The parallel part of a job: from the model file to results, picture and summary.
+/// The parallel part of a job. The input is a model file, and the output consists of results, picture and summary.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,11 +11,11 @@
 
 namespace osteon::job {
 
-/// Solve the job on the imported model, write results.nc, results.xdmf, the picture, summary.json and manifest.json, and
-/// return the summary (on rank 0; empty elsewhere).
-/// @param started time at which the user's command began, ISO 8601
-/// @throws interrupted_error if the job was stopped on request, after writing a checkpoint
-/// @throws solve_error after writing a summary and results marked as not converged
+/// Solve the job on the imported model. Write results.nc, results.xdmf, the picture, summary.json and manifest.json. Return
+/// the summary on rank 0; on other ranks, the result is empty.
+/// @param started time at which the command of the user began, in the format of ISO 8601
+/// @throws interrupted_error if a request stopped the job; the job has then written a checkpoint
+/// @throws solve_error after writing a summary and results that are marked as not converged
 /// @collective on comm
 nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started,
                                log_sink& log, const checkpoint_options& checkpoints = {});

@@ -22,7 +22,7 @@ constexpr const char* lock_name = ".lock";
 // Locked bytes of the lock file. The file itself is empty.
 constexpr off_t front_byte = 0, ranks_byte = 1;
 
-// Use open file description locks, because closing the file elsewhere in this process does not release such locks.
+// The locks are open file description locks. If other code in this process closes the file, such locks remain.
 bool set_lock(int file, short type, off_t first, off_t bytes) {
   struct flock region{};
   region.l_type = type;
@@ -32,8 +32,8 @@ bool set_lock(int file, short type, off_t first, off_t bytes) {
   return fcntl(file, F_OFD_SETLK, &region) == 0;
 }
 
-// Return true if a path still refers to an open file. This check is needed because a process that created a folder removes
-// the lock file at its end.
+// Return true if a path still leads to an open file. This check is necessary, because a process that created a folder
+// removes the lock file at its end.
 bool leads_to(const std::string& path, int file) {
   struct stat there{}, here{};
   return stat(path.c_str(), &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&
@@ -62,7 +62,7 @@ directory_lock::directory_lock(const std::string& directory, part which) : direc
 }
 
 bool directory_lock::take(const std::string& path) {
-  // Following a symbolic link would create or lock a file elsewhere.
+  // A symbolic link could cause a file in another folder to be created or locked.
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0 && errno == ELOOP)
     throw usage_error(

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Return true for a file name of results, including the results of one of several clusters. Files of the user remain in
-// place.
+// Return true if a file name is a name of results. Such names include the results of one of several clusters. Files of the
+// user remain in the folder.
 bool is_result(const std::string& name) {
   static const text_pattern result_name(
       R"(results(\.[0-9]+)?\.(nc|vtkhdf|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|scene\.json|sets\.nrrd|)"
@@ -61,8 +61,8 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
     if (const std::string name = found.path().filename().string(); is_result(name) || is_of_source(job, name))
       old.push_back(found.path());
 
-  // The new location is next to the folder. It is inside the folder if the folder is the working directory or a mount point,
-  // or if the parent folder is not writable.
+  // The new folder is next to the folder. If the folder is the working directory or a mount point, or if the parent folder
+  // is not writable, the new folder is inside the folder.
   const fs::path plain = folder.has_filename() ? folder : folder.parent_path();
   const bool has_name = plain.has_filename() && plain.filename() != "." && plain.filename() != "..";
   std::vector<fs::path> places;
@@ -90,8 +90,8 @@ earlier_results::earlier_results(const spec& job, log_sink& log) : log_(&log) {
                   folder.string(), failed.message(), left_behind));
 }
 
-// Create all second names at the new location before removing any first name. Folders, and files on file systems without
-// hard links, are renamed before all other files, because a rename can fail.
+// All second names are created in the new folder before any first name is removed. Folders, and files on file systems
+// without hard links, are renamed first, because a rename can fail.
 bool earlier_results::move_to(const fs::path& place, const std::vector<fs::path>& old, std::error_code& failed) {
   for (const fs::path& from : old) {
     entry it{from, place / from.filename()};
@@ -116,7 +116,7 @@ bool earlier_results::move_to(const fs::path& place, const std::vector<fs::path>
   return true;
 }
 
-/// Restore the first name of every file. @return number of files that remain at the new location
+/// Restore the first name of every file. @return number of files that remain in the new folder
 std::size_t earlier_results::undo() noexcept {
   std::size_t lost = 0;
   for (const entry& it : moved_) {
@@ -135,8 +135,8 @@ std::size_t earlier_results::undo() noexcept {
 
 void earlier_results::restore() noexcept {
   if (moved_.empty()) return;
-  // Remaining files of this job, for example frames, are useless without the results of the job. All earlier files are at
-  // the other location.
+  // Remaining files of this job, for example frames, are useless without the results of the job. All earlier files are in
+  // the other folder.
   std::error_code ignored;
   std::vector<fs::path> left;
   for (fs::directory_iterator found(home_, ignored), end; !ignored && found != end; found.increment(ignored))
@@ -148,7 +148,7 @@ void earlier_results::restore() noexcept {
   try {
     log_->warn(fmt::format("{} of {} files of the earlier job could not be restored and remain in '{}'", lost, all,
                            place.string()));
-  } catch (...) {  // a destructor cannot report the failure otherwise
+  } catch (...) {  // a destructor cannot report the failure in another way
   }
 }
 

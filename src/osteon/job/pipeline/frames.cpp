@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* painter_saved_as = "frames";
 
-// Steps of a state, or iterations if its solver has no steps.
+// Number of steps of a state. If the solver has no steps, the result is the number of iterations.
 std::int64_t done_in(const numerics::solver_state& state) {
   for (const char* name : {"steps", "iterations"})
     if (const auto found = state.numbers.find(name); found != state.numbers.end() && !found->second.empty())
@@ -61,7 +61,7 @@ void frame_checkpointer::finish(const numerics::solver_state& state) {
   checkpoints_.finish(with_painter(state));
 }
 
-// The interval of frames rarely divides the number of steps, and the last frame must show the answer.
+// The interval between frames rarely divides the number of steps. However, the last frame must show the answer.
 void frame_checkpointer::draw_last(const numerics::solver_state& state) {
   if (job_.picture.every <= 0 || is_solved_already_) return;
   done_ = done_in(state);

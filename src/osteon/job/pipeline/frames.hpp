@@ -9,14 +9,13 @@
 
 namespace osteon::job {
 
-/// Forwards all calls to the checkpointer of the job, and draws a frame of every picture.every-th intermediate state and of
-/// the last state of each solve.
-/// Frames do not affect the answer. The state of the painter is stored in checkpoints, so that a resumed job draws the same
-/// frames as an uninterrupted job.
+/// Forwards all calls to the checkpointer of the job. In addition, the object draws frames of every picture.every-th
+/// intermediate state, and of the last state of each solve. Frames do not affect the answers. Checkpoints contain the state
+/// of the painter. A resumed job therefore draws the same frames as an uninterrupted job.
 class frame_checkpointer final : public numerics::checkpointer {
  public:
-  /// Borrows all arguments except the flag.
-  /// @param is_resumed a resumed job keeps the existing frames; another job removes existing frames
+  /// The object borrows all arguments except the flag.
+  /// @param is_resumed true: the job keeps the existing frames; false: the job removes the existing frames
   /// @collective on part.where.comm
   frame_checkpointer(const spec& job, const local_model& part, numerics::checkpointer& checkpoints, bool is_resumed,
                      log_sink& log);
@@ -37,14 +36,14 @@ class frame_checkpointer final : public numerics::checkpointer {
   const local_model& part_;
   numerics::checkpointer& checkpoints_;
   log_sink& log_;
-  std::unique_ptr<frame_painter> painter_;  ///< null: the physics has no frames
+  std::unique_ptr<frame_painter> painter_;  ///< painter of frames; null: the physics has no frames
   int solve_ = 0;
   std::int64_t done_ = 0;
-  std::int64_t drawn_ = -1;         ///< iteration or step of this solve's latest frame; -1: none
-  bool is_solved_already_ = false;  ///< the resumed job has completed this solve and drawn the last frame
+  std::int64_t drawn_ = -1;         ///< iteration or step of the latest frame of this solve; -1: no frame
+  bool is_solved_already_ = false;  ///< true if the resumed job has already completed this solve and drawn its last frame
   bool is_to_draw_ = false, is_to_keep_ = false;
   std::shared_ptr<render::image_join> compositor_;
-  bool is_logged_ = false;  ///< the compositing of frames has been logged
+  bool is_logged_ = false;  ///< true if the log contains the compositing of frames
 };
 
 }  // namespace osteon::job

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// State of a job between its stages, and execution of the stages.
+/// State of a job between its stages, and execution of these stages.
 #include <mpi.h>
 
 #include <nlohmann/json.hpp>
@@ -22,8 +22,8 @@
 namespace osteon::job {
 
 struct job_state {
-  /// Borrows `comm` and `sink`. @param command for the history of the results @param start time at the start of the user's
-  /// command
+  /// The object borrows `comm` and `sink`. @param command command for the history of the results @param start time at which
+  /// the command of the user began
   job_state(MPI_Comm comm, spec job, sinks to, const checkpoint_options& options, std::string command, std::string start,
             log_sink& sink);
 
@@ -35,22 +35,22 @@ struct job_state {
   warning_record log;
   const physics_entry& physics;
   output_paths paths;
-  std::optional<comm::attached_ledger> counting;  ///< ledger of the job's messages, if counting is enabled
+  std::optional<comm::attached_ledger> counting;  ///< ledger of the messages of the job, if messages are counted
   stage_clock clock;
   io_clock files;
-  double cpu_before;  ///< CPU time of this process before the job; the process may have done other work
+  double cpu_before;  ///< CPU time of this process before the job; the process may have executed other work before
 
   local_model part;
-  std::int64_t unsupported = 0;                    ///< voxels that `prepare` removes, all ranks
+  std::int64_t unsupported = 0;                    ///< number of voxels that `prepare` has removed on all ranks
   std::optional<file_checkpointer> checkpoints{};  ///< checkpoints of a job with files
-  earlier_results earlier{};                       ///< restored if the job fails before it has a checkpoint or results
+  earlier_results earlier{};                       ///< restored if the job fails before the job has a checkpoint or results
   physics_result result{};                         ///< borrows `part`
-  nlohmann::ordered_json written{};                ///< names of the results files
-  nlohmann::ordered_json summary{};                ///< on rank 0
+  nlohmann::ordered_json written{};                ///< names of the files with results
+  nlohmann::ordered_json summary{};                ///< only on rank 0
 
   bool is_first() const { return comm::rank(comm) == 0; }
   bool has_files() const { return to == sinks::files; }
-  /// Stop if a stop was requested. @collective on comm
+  /// Stop the job if a stop has been requested. @collective on comm
   void poll(const char* during) const {
     if (has_files()) stop_together_if_requested(comm, options.is_to_stop, job, during);
   }

@@ -15,7 +15,7 @@ void add_messages(MPI_Comm comm, const comm::message_ledger& counted, int restar
   const rank_network network = network_of_run(comm);
   comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
-    // By stage: the messages of a plan may differ between stages.
+    // The messages of a plan may differ between stages. The times are therefore computed by stage.
     std::map<std::string, plan_time> of_plan;
     double sum = 0;
     nlohmann::ordered_json& stages = summary.at("stages");

@@ -18,7 +18,7 @@ void draw_pictures(job_state& s) {
   s.clock.begin("drawing the picture");
   io::field_list fields{{}, {}, s.job.name + ": " + s.job.physics, {}};
   for (const result_field& field : result.fields) fields.fields.push_back(field.info);
-  result.fields.clear();  // releases memory for the dense arrays of a picture
+  result.fields.clear();  // this call frees memory for the dense arrays of a picture
   result.write_more = nullptr;
   s.poll("drawing the picture; the results are written");
   const nlohmann::ordered_json lines = draw_picture(s.paths.picture, s.job, s.part, result, s.log);

@@ -20,7 +20,7 @@ void read_model(job_state& s) {
   s.part = source_of(s.job).read(s.comm, s.job, s.files, s.log);
   s.poll("reading the model");
   comm::collectively(s.comm, [&] { io::check_result_size(s.part.header, s.physics.most_components(s.job)); });
-  // Warnings of the keys and of the import have been printed before the ranks started.
+  // Warnings about the keys and warnings of the import have already been printed before the start of the ranks.
   for (const problem& p : doubts(s.job)) s.log.keep(line_of(p));
   for (const std::string& text : warnings_of_import(s.part.header.provenance_json)) s.log.keep(text);
   for (const problem& p : doubts_of_model(s.job, s.part.header)) s.log.warn(line_of(p));

@@ -35,7 +35,7 @@ void report_end(job_state& s) {
     });
   }
   if (s.counting) add_messages(s.comm, s.counting->get(), s.result.certificate.restarts, s.summary);
-  // Drawing a picture, lines or a film may have added warnings.
+  // The stages for a picture, lines or a film may have added warnings.
   if (s.counting || s.job.picture.enabled) comm::collectively(s.comm, [&] { write_summary(s); });
   require_finished(s);
   s.poll("ending the job; results and picture are written");

@@ -24,8 +24,9 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Describe a material by the keys that the job gives, and by the properties that the physics requires. Omit the properties
-// of a phase that [[material]] does not define. This phase precedes the materials of the job.
+// Describe a material. The description contains the keys in the job, and the properties that the physics requires. The table
+// [[material]] does not define the properties of a phase. These properties are omitted. This phase precedes the materials of
+// the job.
 json describe_material(const spec& job, const physics_entry& physics, const voxel::material& material, std::size_t number) {
   json entry = {{"name", material.name}};
   const std::size_t phases = physics.rules(job).has_others ? 1 : 0;
@@ -64,7 +65,7 @@ json describe_results(const job_state& s, double imbalance, double cpu_seconds, 
                             {"reaction_imbalance", certificate.reaction_imbalance},
                             {"energy_identity_error", certificate.energy_identity_error},
                             {"converged", certificate.converged}};
-  if (physics.system.where == io::centring::node)  // displacements: the forces have moments
+  if (physics.system.where == io::centring::node)  // the unknowns are displacements, and the forces have moments
     summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
   summary["residual_history"] = certificate.residual_history;
   summary["image"] = provenance.at("image");

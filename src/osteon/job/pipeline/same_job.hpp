@@ -7,8 +7,8 @@
 
 namespace osteon::job {
 
-/// Compare the result keys and the output directory of each rank with rank 0. This check prevents one launcher from
-/// starting ranks with different jobs.
+/// Compare the result keys and the output directory of each rank with those of rank 0. Without this check, one launcher
+/// could start ranks with different jobs.
 /// @throws usage_error on all ranks if the jobs differ @collective on comm
 void require_same_job(MPI_Comm comm, const spec& job);
 

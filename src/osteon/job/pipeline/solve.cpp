@@ -9,7 +9,7 @@ namespace osteon::job {
 
 namespace {
 
-// Stops a solve between iterations on request and stores no states.
+// Stops a solve between iterations on request. This class stores no states.
 class stop_watcher final : public numerics::checkpointer {
  public:
   stop_watcher(MPI_Comm comm, const stop_query& is_to_stop) : comm_(comm), is_to_stop_(is_to_stop) {}

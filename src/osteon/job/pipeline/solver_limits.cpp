@@ -12,13 +12,13 @@ namespace osteon::job {
 
 namespace {
 
-constexpr double worth_measuring = 0.2;  // s per solution
+constexpr double worth_measuring = 0.2;  // time in s per solution
 
 struct limits {
-  double bytes_per_second = 0, operations_per_second = 0;  // sum over all ranks
+  double bytes_per_second = 0, operations_per_second = 0;  // sums over all ranks
 };
 
-// Highest amount of work per second, if all ranks work simultaneously.
+// Largest amount of work per second while all ranks work simultaneously.
 template <class Work>
 double best_rate(MPI_Comm comm, Work work) {
   constexpr int tries = 3;
@@ -36,7 +36,7 @@ double best_rate(MPI_Comm comm, Work work) {
 }
 
 limits measure_limits(MPI_Comm comm) {
-  // The arrays of a rank together exceed the last-level cache, if the system reports the size of the cache.
+  // If the system reports the size of the last-level cache, the arrays of a rank together exceed this size.
   constexpr std::int64_t least = std::int64_t{8} << 20, most = std::int64_t{32} << 20;
   kernel::triad memory(std::clamp<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), least, most));
   limits found;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Resource use of a solver: CPU seconds, share of memory bandwidth and of peak performance.
+/// Resource use of a solver. The resources are CPU time, and the fractions of memory bandwidth and of peak performance.
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,10 +8,10 @@
 
 namespace osteon::job {
 
-/// Return `solver` of summary.json, which is equal on all ranks: CPU seconds and, with `with_limits`, the kernels. If the
-/// solver counts the work of its kernels and runs long enough, or if `always` is true, the limits are also measured. The
-/// measurement takes some hundredths of a second: all ranks simultaneously execute a triad, and multiplications in
-/// registers.
+/// Return the object `solver` of summary.json, which is equal on all ranks. It contains the CPU time in seconds. If
+/// `with_limits` is true, the object also contains the kernels. The limits are measured if the solver counts the work of its
+/// kernels and runs long enough, or if `always` is true. The measurement takes some hundredths of a second. All ranks
+/// simultaneously execute a triad, and multiplications in registers.
 /// @collective on comm
 nlohmann::ordered_json describe_solver(MPI_Comm comm, const numerics::solve_certificate& certificate, bool with_limits,
                                        bool always);

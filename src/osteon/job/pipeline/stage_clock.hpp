@@ -12,10 +12,11 @@
 
 namespace osteon::job {
 
-/// Logs the name of each stage and records its duration and the CPU seconds of all ranks. Every call is collective.
+/// Logs the name of each stage. The clock records the duration of the stage and the CPU time of all ranks. Every call is
+/// collective.
 class stage_clock {
  public:
-  /// Borrows the log.
+  /// The object borrows the log.
   stage_clock(MPI_Comm comm, log_sink& log) : comm_(comm), log_(log) {}
   void begin(const char* name) {
     end();
@@ -37,7 +38,7 @@ class stage_clock {
           comm::sum_over_ranks(comm_, counted->waited_seconds() - waited_at_begin_) / comm::size(comm_);
     name_ = nullptr;
   }
-  /// Name, seconds, cpu_seconds of each completed stage.
+  /// Name, seconds and cpu_seconds of each completed stage.
   const nlohmann::ordered_json& stages() const { return stages_; }
 
  private:

@@ -21,7 +21,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Write results.nc and results.xdmf, or the files of each cluster; files of an earlier job are removed.
+// Write results.nc and results.xdmf, or the files of each cluster. The files of an earlier job are removed.
 io::file_report write_results(job_state& s) {
   const spec& job = s.job;
   const local_model& part = s.part;
@@ -37,7 +37,7 @@ io::file_report write_results(job_state& s) {
   const std::string vtkhdf = own ? name_of_part(paths.vtkhdf, own->index) : paths.vtkhdf;
   const std::string xdmf = own ? name_of_part(paths.xdmf, own->index) : paths.xdmf;
   const bool first = comm::rank(where.comm) == 0;
-  // A failure on the ranks of one cluster is communicated to the other clusters.
+  // If the ranks of one cluster fail, all other clusters receive the failure.
   const auto here = [&](auto&& f) { comm::throw_first_error(part.where.comm, comm::outcome_of(f)); };
   std::optional<io::result_writer> writer;
   comm::collectively(part.where.comm, [&] {
@@ -69,8 +69,7 @@ io::file_report write_results(job_state& s) {
   s.written = {{"results", results}, {"xdmf", xdmf}};
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
-    // Remove the files of an earlier job, because the new results must not be combined with the numbers or the picture of
-    // that job.
+    // Files of an earlier job are removed. The new results must not be combined with numbers or pictures of another job.
     const scene_paths scene(paths.directory);
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut,
                                      paths.report,  scene.scene,    scene.sets,    scene.labelled};
@@ -87,7 +86,7 @@ io::file_report write_results(job_state& s) {
   return report;
 }
 
-// Write summary, manifest and scene next to the results.
+// Write the summary, the manifest and the scene into the folder of the results.
 void write_documents(job_state& s, const json& text) {
   const std::vector<std::string> hosts = host_names(s.comm);
   comm::collectively(s.comm, [&] {

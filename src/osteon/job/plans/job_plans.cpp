@@ -61,7 +61,7 @@ part_number number_of_part(std::string_view name) {
 
 constexpr const char* as_counted = "number of repetitions: messages.parts in the summary of a run";
 
-// Messages of a part of this name, by rank.
+// Messages of the part with this name, for each rank.
 std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::message_parts>& marked, const std::string& name) {
   std::vector<comm::message_ledger> all;
   for (const comm::message_parts& of_rank : marked) {
@@ -138,7 +138,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       uses_bricks(job, is_thinned ? thinned.planes : header.shape.z, ranks) || (is_thinned && ranks > header.shape.z);
   check_ranks(header, ranks, deals_out_bricks);
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
-  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // a few bricks may be planes
+  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // with few ranks, bricks may be planes
   std::optional<render::picture_plan> drawn;
   if (job.picture.enabled) {
     const render::scene scene = scene_of_picture(job, header, false);
@@ -175,7 +175,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     }
   });
   for (std::size_t p = 0; p < part_count; ++p) {
-    // Parts marked by the solver replace parts that would be empty.
+    // Parts that the solver has marked replace parts that would otherwise be empty.
     if (p == load && !marked.front().parts.empty()) {
       for (const auto& one : marked.front().parts)
         result.parts.push_back({one.name, as_counted, comm::traffic_of(ledgers_of(marked, one.name))});
@@ -184,7 +184,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
       continue;
     }
     job_part part{words[p].first, words[p].second, comm::traffic_of(ledgers[p])};
-    const bool is_earlier = p >= earlier_set_up && p <= earlier_iteration;  // only few jobs have a preceding problem
+    const bool is_earlier = p >= earlier_set_up && p <= earlier_iteration;  // only a few jobs have a preceding problem
     if (!is_earlier || !part.plans.empty()) result.parts.push_back(std::move(part));
   }
   return result;

@@ -19,7 +19,7 @@ plan::plan without_bytes(const plan::plan& what) {
   return empty;
 }
 
-// True if no message leaves its host. Each message then uses only the memory links of two ranks.
+// True if all messages remain inside their hosts. Each message then uses only the memory links of its two ranks.
 bool stays_in_hosts(const plan::plan& what, const net::network& where) {
   std::vector<int> route;
   for (std::int64_t round = 0; round < what.rounds; ++round)
@@ -42,11 +42,11 @@ plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
       stays_in_hosts(traffic.what, on.where) ? on.overhead_in_host_s : on.overhead_s;
   const net::plan_cost cost = net::cost_of(on.where, traffic.what, ends);
   const double latency = net::cost_of(on.where, without_bytes(traffic.what), ends).total;
-  // The plan contains each of its different runs once.
+  // The plan contains each distinct run once.
   const double times = cost.messages > 0 ? static_cast<double>(traffic.messages) / static_cast<double>(cost.messages) : 0;
   t.simulated = cost.messages <= most_messages_to_simulate;
-  // A rank posts all messages of an exchange at once, and MPI transfers them concurrently. The simulation cost is quadratic
-  // in the number of messages; large numbers of messages are therefore simulated sequentially.
+  // A rank posts all messages of an exchange at once. MPI transfers these messages concurrently. The cost of a simulation is
+  // quadratic in the number of messages. Large numbers of messages are therefore simulated sequentially.
   constexpr std::int64_t most_side_by_side = 1000;
   ends.serial_sends = cost.messages > most_side_by_side;
   const double seconds =

@@ -12,25 +12,25 @@ namespace osteon::job {
 struct plan_time {
   std::string plan;
   std::int64_t runs = 0, messages = 0, bytes = 0;
-  double seconds = 0;          ///< time until the last rank has finished
-  double latency_seconds = 0;  ///< time of the messages without the transfer of their bytes
-  bool simulated = false;      ///< if false, the times are from formulas: LogGP, and the busiest link of each round
+  double seconds = 0;          ///< time at which the last rank has finished
+  double latency_seconds = 0;  ///< time of the messages without the transfer time of their bytes
+  bool simulated = false;      ///< false: the times result from formulas (LogGP, and the busiest link of each round)
 };
 
 struct part_time {
-  std::string part;  ///< name of the part in job_plans
+  std::string part;  ///< name of the part in the job_plans
   double seconds = 0, latency_seconds = 0;
   std::vector<plan_time> plans;
 };
 
-/// Largest number of messages of a plan that is simulated link by link.
+/// Maximum number of messages of a plan that is simulated link by link.
 constexpr std::int64_t most_messages_to_simulate = 20000;
 
-/// Time of a single plan; all ranks start simultaneously.
+/// Time of a single plan. All ranks start simultaneously.
 plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on);
 
-/// Time each plan separately; all ranks start simultaneously. Plans are executed one after the other, without overlap with
-/// computation.
+/// Time of each plan. In each plan, all ranks start simultaneously. Plans are executed one after another, and do not overlap
+/// with computation.
 /// @pre the plans have the same number of ranks as the network
 std::vector<part_time> times_of(const job_plans& plans, const rank_network& on);
 

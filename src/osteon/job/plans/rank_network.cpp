@@ -21,8 +21,9 @@ void check_fit(int ranks, int hosts, int ranks_per_host, const std::string& what
         ranks_per_host, counted(rounded_up(ranks, ranks_per_host), "host"), what, hosts));
 }
 
-// Create a network with one PU per rank and with the ports of the host memory. The ports into and out of memory are the
-// first links, by rank. The links of the network between hosts follow. `between` appends the links between two hosts.
+// Create a network with one PU per rank. The network contains the ports of the memory of each host. The first links are the
+// ports into and out of memory, in the order of ranks. These links precede the links of the network between hosts. `between`
+// appends the links between two hosts.
 net::network with_memory(int ranks, const machine::link& memory, double memory_latency) {
   net::network made;
   made.kind = net::topology::graph;
@@ -35,14 +36,14 @@ net::network with_memory(int ranks, const machine::link& memory, double memory_l
   return made;
 }
 
-constexpr machine::link usual_memory{0.5e-6, 8e9}, usual_link{1.5e-6, 12e9};  // same values as machine::assumed
+constexpr machine::link usual_memory{0.5e-6, 8e9}, usual_link{1.5e-6, 12e9};  // these values equal those of machine::assumed
 
 double quantile(std::vector<double> values, double share) {
   const auto k = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
   return kth_smallest(std::move(values), k);
 }
 
-// The link of each host to the other hosts. The list is empty if one of the links was not measured.
+// The link of each host to the other hosts. If one of the links has not been measured, the list is empty.
 std::vector<machine::link> ports_of_hosts(const machine::description& machine, const machine::host_links& between) {
   std::vector<machine::link> ports;
   for (int h = 0; h < between.hosts() && between.hosts() > 1; ++h) {
@@ -80,7 +81,7 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
   found.ranks_per_host = ranks_per_host;
   found.hosts = rounded_up(ranks, ranks_per_host);
 
-  // Ranks of a host send simultaneously, so measurements under load are used within a host.
+  // Ranks of a host send simultaneously. Inside a host, the measurements under load are therefore used.
   const machine::path_speeds* const inside = machine.loaded     ? &*machine.loaded
                                              : machine.isolated ? &*machine.isolated
                                                                 : nullptr;
@@ -134,7 +135,7 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
       const machine::link& port = ports[static_cast<std::size_t>(h)];
       latency = std::max(latency, port.latency_s);
       const int vertex = ranks + h;
-      // Half of the latency belongs to the outgoing link; the remainder is overhead of the two ends.
+      // Half of the latency belongs to the outgoing link. The other half is overhead at the two ends.
       found.where.links.push_back({vertex, vertex, net::link_kind::up, 1, port.bandwidth, port.latency_s / 2});
       found.where.links.push_back({vertex, vertex, net::link_kind::down, 1, port.bandwidth, 0});
     }
@@ -157,7 +158,8 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
 
 rank_network network_of_model(std::shared_ptr<const net::network> model, const machine::link& memory, int ranks,
                               int ranks_per_host) {
-  // A host has at most some hundred cores. A network that would need more ranks per host is too small and is rejected.
+  // A host has at most some hundred cores. If a network would need more ranks per host, the network is too small, and an
+  // error is thrown.
   constexpr int most_by_itself = 512;
   if (ranks_per_host <= 0) ranks_per_host = std::min(most_by_itself, rounded_up(ranks, model->pus));
   check_fit(ranks, model->pus, ranks_per_host, model->name);

@@ -21,7 +21,7 @@ constexpr std::int64_t most_voxels_in_seconds = std::int64_t{1} << 23;
 constexpr const char* by_iteration = "bytes of an iteration on all levels";
 constexpr const char* by_fine_level = "values of shared nodes on the fine level";
 
-// Reason why a run does not generate the plans; empty: the run generates the plans.
+// Reason why a run does not compute the plans. If the run computes the plans, the text is empty.
 std::string why_not_planned(const spec& job, index3 shape) {
   if (!source_of(job).is_image()) return "the job has no image";
   if (shape.volume() > most_voxels_in_seconds)
@@ -48,7 +48,7 @@ placement::graph graph_of_iteration(const job_plans& plans) {
             once[std::minmax(r, m.peer)] += p.what.bytes(m);
             sum += p.what.bytes(m);
           }
-      // The plan contains each different run once.
+      // The plan contains each distinct run once.
       for (const auto& [pair, n] : once)
         bytes[pair] +=
             static_cast<double>(n) * static_cast<double>(p.bytes) / static_cast<double>(std::max<std::int64_t>(1, sum));
@@ -76,7 +76,7 @@ ranks_to_place ranks_to_place_of_run(MPI_Comm comm, const spec& job) {
   const int ranks = comm::size(comm);
   comm::collectively(comm, [&] {
     found = {rank_graph(job, header.shape, header.active_per_plane, ranks), by_fine_level};
-    if (comm::rank(comm) != 0) return;  // the graph of rank 0 is used
+    if (comm::rank(comm) != 0) return;  // only the graph of rank 0 is used
     std::string why = why_not_planned(job, header.shape);
     const stopwatch clock;
     if (why.empty()) try {

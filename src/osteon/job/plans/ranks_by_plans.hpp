@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Communication graph of the ranks of a job, from the job's plans.
+/// Communication graph of the ranks of a job. The job's plans determine the graph.
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
@@ -11,23 +11,24 @@
 
 namespace osteon::job {
 
-/// Graph of the ranks. A weight is the mean number of bytes that two ranks exchange per iteration, on all levels and in all
-/// visits of a level. Reductions are excluded, because their cost is independent of the order.
+/// Graph of the ranks. The weight of two ranks is the mean number of bytes that these ranks exchange per iteration. The
+/// number includes all levels and all visits of a level. Reductions are excluded, because the order of the ranks does not
+/// change their cost.
 placement::graph graph_of_iteration(const job_plans& plans);
 
 struct ranks_to_place {
   placement::graph graph;
-  std::string by;  ///< definition of the weights, with the reason if the weights are not the bytes of an iteration
+  std::string by;  ///< definition of the weights; includes the reason if the weights are not the bytes of an iteration
 };
 
-/// Graph with which `osteon place --job` places the ranks of a job: the graph of an iteration, or the graph of nodes shared
-/// by boxes if the plans of the job require a run.
-/// @throws as import_model; usage_error if there are more ranks than planes or voxels @collective local, with MPI as for
-/// plans_of_job
+/// Graph with which `osteon place --job` places the ranks of a job. The graph is that of an iteration. If the plans of the
+/// job require a run, the graph is that of the nodes on several boxes.
+/// @throws errors of import_model; usage_error if there are more ranks than planes or voxels @collective local, with MPI as
+/// in plans_of_job
 ranks_to_place ranks_to_place_of(const spec& job, int ranks, log_sink& log);
 
-/// Graph with which a run places its ranks before voxels are read. For images of at most 2^23 voxels, rank 0 generates the
-/// plans of an iteration within seconds. Otherwise rank_graph defines the weights.
+/// Graph with which a run places its ranks before the ranks read voxels. For images with at most 2^23 voxels, rank 0
+/// computes the plans of an iteration in a few seconds. For larger images, rank_graph defines the weights.
 /// @collective on comm
 ranks_to_place ranks_to_place_of_run(MPI_Comm comm, const spec& job);
 

@@ -16,7 +16,7 @@ std::string describe(const machine::link& l) {
   return fmt::format("{:.3g} us and {:.3g} GB/s", l.latency_s * 1e6, l.bandwidth / 1e9);
 }
 
-// The slowest value of all ranks.
+// The slowest value over all ranks.
 machine::link slowest_of(MPI_Comm comm, const net::compositing_machine& own) {
   double worst[2] = {own.latency, 1 / own.rate};
   comm::all_reduce(comm, worst, 2, MPI_MAX);
@@ -27,7 +27,7 @@ machine::link slowest_of(MPI_Comm comm, const net::compositing_machine& own) {
 
 rank_network network_of_run(MPI_Comm comm) {
   const comm::communicator host = comm::communicator::of_host(comm);
-  int first = comm::rank(comm);  // first rank of the host, which identifies it
+  int first = comm::rank(comm);  // first rank of the host; this rank identifies the host
   MPI_Bcast(&first, 1, MPI_INT, 0, host.get());
   std::vector<int> host_of(static_cast<std::size_t>(comm::size(comm)));
   MPI_Allgather(&first, 1, MPI_INT, host_of.data(), 1, MPI_INT, comm);

@@ -20,7 +20,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A label image: label numbers of the voxels of the rank; voxel count and grey value sum of each label.
+// A label image. The members are the label of each voxel of the rank, and the number of voxels and the sum of grey values of
+// each label.
 struct labels {
   std::vector<material_number> numbers;
   std::map<std::string, material_number> number_of;
@@ -41,7 +42,7 @@ labels read_labels(const spec& job, const local_model& part, const std::string& 
   return read;
 }
 
-// Density calibration: from the density law of the job, otherwise from the image file.
+// Calibration of the density. The calibration is that of the job's density law, or that in the image file.
 struct density_line {
   double slope = 0, intercept = 0;
   std::string unit;
@@ -65,7 +66,7 @@ std::int64_t count(MPI_Comm comm, const std::vector<float>& phase) {
   return voxels;
 }
 
-// Rejects voxels that belong to two compartments.
+// Detects voxels that belong to two compartments, and throws an error.
 class owners {
  public:
   owners(MPI_Comm comm, std::size_t voxels) : comm_(comm) {
@@ -90,10 +91,10 @@ class owners {
  private:
   MPI_Comm comm_;
   std::vector<std::string> names_;
-  std::vector<std::uint16_t> owner_;  // index of the compartment, from 1; 0: none
+  std::vector<std::uint16_t> owner_;  // index of the compartment of each voxel, from 1; 0: no compartment
 };
 
-// Return the solid or the empty voxels of a compartment. @collective on comm
+// Return the solid voxels or the empty voxels of a compartment. @collective on comm
 std::vector<float> part_of(MPI_Comm comm, const std::vector<float>& inside, const std::vector<float>& solid, bool is_solid) {
   std::vector<float> part;
   comm::collectively(comm, [&] {

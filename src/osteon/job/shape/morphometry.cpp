@@ -40,8 +40,8 @@ morphometry::thickness_statistics thickness_of(const grid::block& where, const s
 
 namespace {
 
-// Return the statistics of throats: diameters of the largest spheres that can enter from outside. @param squared
-// distance_map() of the pores
+// Return the statistics of throats. A throat is measured by the diameter of the largest sphere that can enter from outside.
+// @param squared distance_map() of the pores
 // @collective on where.comm
 json throats_of(const grid::block& where, const std::vector<float>& squared, const vector3& spacing_mm) {
   const auto ways = morphometry::access_map(where, squared, morphometry::all_faces);
@@ -67,7 +67,7 @@ spec job_for_shape(const spec& job) {
   other.physics = "elasticity";
   other.load = {};
   other.load.test = "custom";
-  other.groups = {};  // the shape is independent of the loads
+  other.groups = {};  // the shape does not depend on the loads
   other.measures_shape = true;
   other.output_directory = (std::filesystem::path(job.output_directory) / "morphometry").string();
   return other;
@@ -98,7 +98,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
     compartments = measure_compartments(job, part, solid);
   }
   const std::string phase = physics_of(job).rules(job).phase;
-  const bool pores_are_solid = phase == "fluid";  // true: the pores are measured first
+  const bool pores_are_solid = phase == "fluid";  // true if the pores are measured before the other phase
   json throats;
   const auto measured = [&](const std::vector<float>& of, bool are_pores) {
     const auto squared = morphometry::distance_map(part.where, of, h);
@@ -144,7 +144,7 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
                  {"inner_Conn_D_per_mm3", nullptr}};
   if (std::min({domain.z, domain.y, domain.x}) > 1) {
     const double euler = counts.inner_euler(), volume = static_cast<double>((domain - index3{1, 1, 1}).volume()) * voxel;
-    answer["inner_Conn_D_per_mm3"] = euler == 0 ? 0.0 : -euler / volume;  // avoids negative zero
+    answer["inner_Conn_D_per_mm3"] = euler == 0 ? 0.0 : -euler / volume;  // this case avoids -0
   }
   if (const auto fabric = morphometry::fabric_of(counts, domain, h))
     answer["fabric"] = {{"DA", fabric->anisotropy()},
@@ -160,8 +160,8 @@ json measure_shape(MPI_Comm comm, const spec& job, bool with_throats, log_sink& 
 
 namespace {
 
-// Return a communicator with at most one rank per line of voxels. The longest axis of the image has the smallest number of
-// lines.
+// Return a communicator that has at most one rank per line of voxels. The longest axis of the image has the smallest number
+// of lines.
 comm::communicator ranks_with_lines(MPI_Comm comm, const spec& job) {
   std::int64_t lines = 0;
   comm::collectively(comm, [&] {
@@ -179,11 +179,11 @@ void report_shape(MPI_Comm comm, const spec& job, log_sink& log) {
   const bool has_pores = std::string_view(physics_of(job).rules(job).phase) == "fluid";
   const comm::communicator measuring = ranks_with_lines(comm, job);
   json measures;
-  comm::collectively(comm, [&] {  // an error on the measuring ranks also ends the waiting ranks
+  comm::collectively(comm, [&] {  // an error on the measuring ranks also ends the waiting of the other ranks
     if (measuring.get() == MPI_COMM_NULL) return;
     try {
       measures = measure_shape(measuring.get(), job, has_pores, log);
-    } catch (const data_error& fault) {  // all ranks throw this error; the computed answers are kept
+    } catch (const data_error& fault) {  // all ranks throw this error; the answers that have already been computed are kept
       log.warn(fmt::format("no morphometry: {}", fault.what()));
     }
   });

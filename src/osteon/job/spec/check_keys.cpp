@@ -16,7 +16,7 @@ std::string prefix_of(const std::string& prefix, const key_table& table, std::si
   return prefix + table.name + (table.kind == key_table::kinds::list ? fmt::format("[{}].", number + 1) : ".");
 }
 
-// Text such as `"heat", "flow" or "failure"`.
+// Text of alternatives such as `"heat", "flow" or "failure"`.
 std::string any_of(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t n = 0; n < names.size(); ++n) text += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
@@ -25,7 +25,7 @@ std::string any_of(const std::vector<std::string>& names) {
 
 std::string in_quotes(const std::string& name) { return fmt::format("\"{}\"", name); }
 
-// Reports numbers outside the limits of their keys, and vectors without exactly three numbers.
+// Reports numbers outside of the limits of their keys, and vectors that do not have three numbers.
 class range_checker final : public key_visitor {
  public:
   range_checker(std::string prefix, std::vector<problem>& problems) : prefix_(std::move(prefix)), problems_(problems) {}
@@ -71,7 +71,7 @@ class range_checker final : public key_visitor {
 // The tests of a job.
 struct tests_of_job {
   const physics_entry& physics;
-  std::vector<std::string> tests;  ///< empty if unknown: the tests of the physics apply
+  std::vector<std::string> tests;  ///< empty if unknown; in this case, all tests of the physics apply
 
   bool are_in(const key_tests& some) const {
     return find_physics(some.physics) == &physics &&
@@ -94,11 +94,11 @@ tests_of_job tests_of(const spec& job) {
   return all;
 }
 
-// Reports given keys that the tests of the job do not accept, or that a choice in the same table does not accept. Also
-// reports missing keys that the choice requires.
+// Reports given keys that the tests of the job, or a choice in the same table, do not accept. The class also reports missing
+// keys that the choice requires.
 class scope_checker final : public key_visitor {
  public:
-  /// @param is_present returns true if a key is given, even at its default value
+  /// @param is_present function that returns true if a key is given, even with its default value
   scope_checker(std::string prefix, const spec& job, tests_of_job tests, std::vector<problem>& problems,
                 std::function<bool(const std::string& path)> is_present)
       : prefix_(std::move(prefix)),
@@ -158,7 +158,7 @@ class scope_checker final : public key_visitor {
     return std::find(implied.begin(), implied.end(), path) != implied.end();
   }
 
-  // Values of some keys depend on the physics.
+  // The permitted values of some keys depend on the physics.
   void check_choices(const key_entry& entry, const std::string& value) {
     if (!entry.options.own_choices) return;
     std::vector<std::string> own = entry.options.own_choices(job_);
@@ -198,7 +198,7 @@ class scope_checker final : public key_visitor {
   tests_of_job tests_;
   std::vector<problem>& problems_;
   std::function<bool(const std::string& path)> is_present_;
-  std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // choices of the table, by name
+  std::map<const char* const*, std::pair<std::string, const choice_field*>> choices_;  // choices of the table by name
   std::map<std::string, bool> flags_;
 };
 
@@ -210,7 +210,7 @@ bool accepts_key(const spec& job, const std::string& path) {
 }
 
 void check_keys(const spec& job, std::vector<problem>& problems) {
-  spec copy = job;  // visiting creates missing key groups
+  spec copy = job;  // the visitor creates missing groups of keys
   scope_checker scopes("", job, tests_of(job), problems, [](const std::string&) { return false; });
   visit_keys(job_keys(), &copy, scopes);
   range_checker ranges("", problems);

@@ -8,7 +8,8 @@ namespace osteon::job {
 
 namespace {
 
-// All tests, one per name: if several physics have a test of the same name, the first is listed.
+// All tests with different names. If several physics have a test with the same name, the list contains the first of these
+// tests.
 std::vector<const load_test*> tests_of_all() {
   std::vector<const load_test*> all;
   for (const physics_entry* p : all_physics())
@@ -31,7 +32,7 @@ std::vector<std::string> own_tests(const spec& job) {
   return names;
 }
 
-// Fields displayed by pictures, without duplicates.
+// Fields that pictures can display, without duplicates.
 std::vector<std::string> fields_of_all() {
   std::vector<std::string> names;
   for (const physics_entry* p : all_physics())

@@ -12,7 +12,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Collects the values of the keys of a digest, including defaults.
+// Collects the values of the keys in a digest. The values include defaults.
 class key_writer final : public key_visitor {
  public:
   explicit key_writer(key_digest digest) : digest_(digest) {}
@@ -56,7 +56,7 @@ std::string digest_of(const json& keys) {
 }  // namespace
 
 json values_of_keys(const spec& job, key_digest digest) {
-  spec copy = job;  // visitors may fill in values
+  spec copy = job;  // visitors may set values
   key_writer writer(digest);
   visit_keys(job_keys(), &copy, writer);
   return writer.object();

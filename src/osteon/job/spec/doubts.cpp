@@ -13,7 +13,7 @@ namespace osteon::job {
 namespace {
 
 constexpr double softest_MPa = 300,
-                 stiffest_MPa = 1.5e6;  // softer: polymers and soft tissue; the modulus of diamond is 1.1e6 MPa
+                 stiffest_MPa = 1.5e6;  // polymers and soft tissue are softer; the modulus of diamond is 1.1e6 MPa
 
 class doubter {
  public:
@@ -47,7 +47,7 @@ class doubter {
     });
   }
 
-  // Share of solid voxels, 0 to 1.
+  // Warnings about the fraction of solid voxels, from 0 to 1.
   void share(double solid, double low, double high, const std::string& of_what) {
     const char* where = job_.segment.labels ? "segment.void_labels" : "segment.threshold";
     doubt(solid <= 0, where,

@@ -25,7 +25,7 @@ auto position_of(List& list, int place) {
   return std::find_if(list.begin(), list.end(), [&](const auto& other) { return other.place > place; });
 }
 
-// Prints 1000000 instead of 1e+06.
+// Format numbers as 1000000 instead of 1e+06.
 std::string shown(double value) {
   constexpr double largest_whole = 1e15;
   if (std::abs(value) < largest_whole && value == std::floor(value))

@@ -33,7 +33,7 @@ class key_setter {
     const auto equals = change_.find('=');
     if (equals == 0 || equals == std::string::npos) return fault("must have the form KEY=VALUE, e.g. segment.keep=all");
     const std::string_view key = std::string_view(change_).substr(0, equals);
-    // The destructor of nested tables is recursive, so that a deep nesting would exceed the stack.
+    // The destructor of nested tables is recursive. Deep nesting would therefore exceed the stack.
     if (const auto parts = std::count(key.begin(), key.end(), '.') + 1; parts > deepest_key)
       return problems_.push_back({"--set", fmt::format("a key has {} parts; the maximum is {}", parts, deepest_key)});
     const auto value = value_of(change_.substr(equals + 1));
@@ -50,7 +50,7 @@ class key_setter {
  private:
   void fault(const std::string& text) { problems_.push_back({"--set", fmt::format("'{}' {}", change_, text)}); }
 
-  // Return a table that contains the value as "value".
+  // Return a table in which the key "value" has the value.
   std::optional<toml::table> value_of(const std::string& text) {
     const std::string line = "value = " + text;
     if (const auto beyond = beyond_toml_limits(line, "--set")) {
@@ -69,7 +69,7 @@ class key_setter {
     return std::nullopt;
   }
 
-  // Descend into the table `name`, or into an element of a list, `name[2]`.
+  // Descend into the table `name`, or into an element of a list such as `name[2]`.
   bool enter(std::string_view part) {
     const auto bracket = part.find('[');
     const std::string name(part.substr(0, bracket));
@@ -105,11 +105,11 @@ class key_setter {
   std::vector<problem>& problems_;
 };
 
-// Replace or add keys of a parsed job file. The reader then checks the changed keys like keys of the file. Changed keys have
-// no line number.
-// @param changes changes of the form `KEY=VALUE`. The key is dotted as in messages (`material[1].poisson_ratio`), and the
-// value has TOML syntax. A word that is not a TOML value is a text.
-// @param problems receives changes that cannot be applied
+// Replace or add keys of a parsed job file. The reader then checks the changed keys in the same way as keys of the file.
+// Changed keys have no line number.
+// @param changes changes in the form `KEY=VALUE`. The key has the same form as in messages (`material[1].poisson_ratio`).
+// The value has the syntax of TOML. If a word is not a TOML value, the word is a text.
+// @param problems receives the changes that cannot be applied
 void set_keys(toml::table& table, std::span<const std::string> changes, std::vector<problem>& problems) {
   for (const std::string& change : changes) key_setter(table, change, problems).run();
 }
@@ -118,21 +118,21 @@ std::string spelled_now(const std::string& was, const std::string& is) {
   return fmt::format("'{}' was renamed to '{}'", was, is);
 }
 
-// Location of a key in the file, or of a key from the command line. A key from the command line has no line number.
+// Location of a key in the file or on the command line. On the command line, a key has no line number.
 std::string place_of_key(const std::string& file, std::uint32_t line, const std::string& key) {
   return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
 
-// Data shared by the readers of all tables of a file.
+// Data that the readers of all tables of a file use.
 struct reading {
   const std::string& file;
-  const spec& job;  ///< the part read so far
+  const spec& job;  ///< the part of the job that has been read
   std::vector<problem>& problems;
   std::map<std::string, std::uint32_t>& lines;
   std::vector<problem>& older_spellings;
 };
 
-// Fills a spec from a TOML table. An unregistered key is a fault.
+// Sets the members of a spec from a TOML table. An unregistered key is a fault.
 class reader final : public key_visitor {
  public:
   reader(const toml::table& table, std::string prefix, const reading& all)
@@ -157,7 +157,7 @@ class reader final : public key_visitor {
       fault(*node, table.name, fmt::format("expected a table; write [{}{}]", prefix_, table.name));
   }
 
-  // Report the keys that were not read.
+  // Report the keys that have not been read.
   void finish() {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
@@ -169,7 +169,7 @@ class reader final : public key_visitor {
   }
 
  private:
-  // Return "case.support" for "case[1].support[2].".
+  // Return for example "case.support" for "case[1].support[2].".
   std::string table_name() const {
     std::string name;
     bool in_brackets = false;
@@ -199,7 +199,7 @@ class reader final : public key_visitor {
     }
   }
 
-  // The value of a key, which may have an older name in the file.
+  // The value of a key. The file may contain an older name of the key.
   const toml::node* find_value(const std::string& key) {
     const toml::node* node = table_.get(key);
     std::string given = key;
@@ -279,7 +279,7 @@ class reader final : public key_visitor {
     for (const toml::node& item : *array) read(item, entry, field.emplace_back());
   }
 
-  // Return a text after checking it against the choices of the key.
+  // Return a text. The text must be one of the choices of the key.
   std::optional<std::string> text_of(const toml::node& node, const key_entry& entry) {
     auto value = node.value_exact<std::string>();
     if (!value) {
@@ -308,7 +308,7 @@ class reader final : public key_visitor {
   const toml::table& table_;
   std::string prefix_;
   const reading& all_;
-  std::vector<std::string> known_, older_;  ///< known keys, and former names of known keys in the file
+  std::vector<std::string> known_, older_;  ///< known keys, and earlier names of known keys in the file
 };
 
 }  // namespace
@@ -362,7 +362,7 @@ spec read_spec_text(const std::string& text, const std::string& path, std::vecto
   job.unused_keys = unused_defaults(job, [&](const std::string& key) { return lines.contains(key); });
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
-    // Report a fault once: if a value could not be read, do not check the default of the key.
+    // A fault is reported only once. If a value could not be read, the default of the key is not checked.
     const bool seen =
         std::any_of(problems.begin(), problems.end(), [&](const problem& q) { return q.where.ends_with(": " + p.where); });
     if (seen) continue;

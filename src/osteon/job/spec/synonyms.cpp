@@ -11,7 +11,7 @@ namespace osteon::job {
 
 namespace {
 
-// Words without case, blanks, dashes and underscores, so that "Von Mises" and von_mises are equal.
+// Words without case, blanks, dashes and underscores. In this form, "Von Mises" and von_mises are equal.
 std::string bare_word(const std::string& word) {
   std::string bare;
   for (const char c : word)
@@ -21,7 +21,7 @@ std::string bare_word(const std::string& word) {
 
 struct synonym {
   const char* meant;
-  std::vector<const char*> words;  // normalised words
+  std::vector<const char*> words;  // words in this form
 };
 
 const std::vector<std::pair<const char*, std::vector<synonym>>>& synonyms_of_values() {
@@ -113,7 +113,7 @@ const std::vector<synonym>& synonyms_of_keys() {
 
 std::string meant_by(const std::vector<synonym>& table, const std::string& word, const std::vector<std::string>& among) {
   const std::string bare = bare_word(word);
-  for (const std::string& candidate : among)  // the word itself, in another spelling
+  for (const std::string& candidate : among)  // the word itself in another spelling
     if (bare_word(candidate) == bare) return candidate;
   for (const synonym& s : table)
     if (std::find(s.words.begin(), s.words.end(), bare) != s.words.end() &&
@@ -122,7 +122,7 @@ std::string meant_by(const std::vector<synonym>& table, const std::string& word,
   return {};
 }
 
-// Units that a key may have instead of the defined unit.
+// Units that a key may have instead of its correct unit.
 std::string without_unit(const std::string& key) {
   for (const char* unit : {"_GPa", "_Pa", "_kPa", "_MPa", "_um",  "_m",         "_cm",        "_mm", "_percent", "_kN",
                            "_N",   "_C",  "_K",   "_rad", "_deg", "_g_per_cm3", "_kg_per_m3", "_ms", "_min",     "_s"})
@@ -140,7 +140,7 @@ void collect_keys(const key_table& table, const std::string& at, std::map<std::s
   }
 }
 
-// Former names of keys and values. The reader accepts former names with a hint, but rejects synonyms.
+// Earlier names of keys and values. The reader accepts earlier names and prints a hint. The reader does not accept synonyms.
 struct renamed {
   const char* at;  ///< table of a key, or key of a value
   const char* was;
@@ -185,7 +185,7 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
       return std::any_of(part.keys.begin(), part.keys.end(), [&](const key_entry& e) { return e.name == key; });
     });
   };
-  std::map<std::string, std::string> places;  // by name
+  std::map<std::string, std::string> places;  // places by name
   if (!table.empty() && (has_key(job_keys()) || job_keys().has_table(key)))
     places[""] = "the beginning of the file, before all tables";
   for (const key_table& t : job_keys().tables())

@@ -54,7 +54,7 @@ class checker {
     return names;
   }
 
-  // Keys that the physics requires of every material: "youngs_modulus_MPa and poisson_ratio".
+  // Keys that the physics requires for every material, for example "youngs_modulus_MPa and poisson_ratio".
   std::string needed_properties() const {
     std::vector<std::string> keys;
     for (const material_property* p : physics_.needs) keys.emplace_back(p->key);
@@ -64,7 +64,7 @@ class checker {
     return text;
   }
 
-  // The name is used for the output folder, in titles and on terminals.
+  // The name of the job is used for the output folder, in titles, and on terminals.
   void check_name() {
     constexpr std::size_t longest = 200;
     const std::string& name = job_.name;
@@ -126,7 +126,7 @@ class checker {
            "must be greater than segment.threshold; otherwise no voxel is solid");
   }
 
-  // Labels cannot be averaged; the checks of each physics reject voxels in keys of the physics.
+  // Labels cannot be averaged. In keys of the physics, the checks of the physics report voxels.
   void check_coarsening(bool is_coarsened, const char* key) {
     expect(!is_coarsened || (!job_.segment.labels && physics_.rules(job_).labels.empty()), key,
            "must not be given with labels, because labels have no mean; remove one of the two keys");

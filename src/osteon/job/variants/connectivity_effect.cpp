@@ -30,7 +30,8 @@ constexpr const char* key_of_effect = "effect_of_connectivity";
 bool keeps_hanging(const spec& job) { return job.segment.connectivity == 26; }
 int other_connectivity(const spec& job) { return keeps_hanging(job) ? 6 : 26; }
 
-// Only a job with connectivity 6 reports the voxels that connectivity 6 removes and connectivity 26 keeps.
+// Some voxels are removed with connectivity 6 and kept with connectivity 26. Only a job with connectivity 6 reports these
+// voxels.
 std::int64_t hanging_voxels(const json& segmentation) { return segmentation.value("hanging_voxels", std::int64_t{0}); }
 
 void add_changes(json& list, const std::vector<answer>& all, const json& before, const json& after,
@@ -48,7 +49,7 @@ void add_changes(json& list, const std::vector<answer>& all, const json& before,
   }
 }
 
-// Return the largest changes of answers in the table, such as "stiffness +0.03 %, ...".
+// Return the largest changes of answers in the table as text, for example "stiffness +0.03 %, ...".
 std::string largest_changes(const json& answers) {
   constexpr std::size_t most = 3;
   std::vector<const json*> shown;

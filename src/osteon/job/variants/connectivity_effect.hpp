@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Effect of voxels connected only by edges or corners. To measure the effect, the job is solved again with the other
+/// Effect of voxels that only edges or corners connect. To measure this effect, the job is solved again with the other
 /// connectivity.
 #include <mpi.h>
 
@@ -12,14 +12,14 @@
 
 namespace osteon::job {
 
-/// Return the changes that define the other job, in the form of `--set`. With connectivity 26, parts that rotate freely
-/// about an edge are removed, because such parts have no load.
+/// Return the changes of keys that define the other job, in the form of `--set`. With connectivity 26, parts that can rotate
+/// freely about an edge are removed, because such parts have no load.
 std::vector<std::string> keys_of_other_connectivity(const spec& job);
 
-/// If the solid has voxels connected only by edges or corners, compute the other job in `connectivity_N` of the job's
-/// folder. Add `effect_of_connectivity` to the summary of the finished job. The summary reports a fault of the other job;
-/// the results of the job remain valid.
-/// @throws interrupted_error if a solve was stopped on request, machine_error if the summary cannot be written
+/// If the solid has voxels that only edges or corners connect, compute the other job in the subfolder `connectivity_N` of
+/// the job. Add `effect_of_connectivity` to the summary of the finished job. If the other job fails, the summary contains
+/// the fault, and the results of the job remain valid.
+/// @throws interrupted_error if a request stopped a solve; machine_error if the summary cannot be written
 /// @collective on comm
 void report_connectivity_effect(MPI_Comm comm, const spec& job, const variant_factory& make, log_sink& log,
                                 const checkpoint_options& options);

@@ -36,7 +36,7 @@ constexpr const char* title_of(cause of) {
   return of == cause::threshold ? "threshold" : of == cause::voxel_size ? "voxel size" : "noise";
 }
 
-// The values of an answer of the job on the changed images, and the uncertainties that are derived from these values.
+// The values of an answer on the changed images, and the uncertainties that are computed from these values.
 class known_answer {
  public:
   known_answer(const std::string& key, const std::string& title, const std::string& unit, double value,
@@ -68,8 +68,8 @@ class known_answer {
   }
 
  private:
-  // The root mean square of the deviations for two thresholds, each at a distance of one standard deviation, or for several
-  // noises.
+  // The root mean square of deviations. The deviations are those of two thresholds, each at a distance of one standard
+  // deviation, or those of several noises.
   std::optional<double> by_differences(cause of) const {
     double square = 0;
     int count = 0;
@@ -99,7 +99,7 @@ class known_answer {
   std::vector<std::optional<double>> others_;
 };
 
-// One number of an answer: the answer itself, or a component of a vector or a tensor along z, y, x.
+// A number of an answer. The number is the answer, or a component of a vector or a tensor along z, y, x.
 struct component {
   found_answer whole;
   std::string key, title;
@@ -121,7 +121,7 @@ std::vector<component> components_of(const found_answer& a) {
       all.push_back({a, fmt::format("{}.{}", a.key, i),
                      fmt::format("{} {}", title, is_sorted ? std::to_string(i + 1) : axes[i]), a.value[i],
                      a.definition->in_table});
-    // Directions have no unit, and no scalar uncertainty.
+    // Directions have no unit and no scalar uncertainty.
     for (std::size_t j = 0; a.value[i].is_array() && a.value[i].size() == 3 && j < 3 && !a.definition->unit.empty(); ++j)
       if (a.value[i][j].is_number())
         all.push_back({a, fmt::format("{}.{}.{}", a.key, i, j), fmt::format("{} {}{}", title, axes[i], axes[j]),
@@ -163,9 +163,9 @@ std::string rounded(double value, int last) {
   return fmt::format("{:.0f}", std::round(value / unit) * unit);
 }
 
-// "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm at voxel size zero
-// (order 1.1)": each difference has two significant digits. The interval has as many decimals as its half-width with two
-// digits. The value has as many decimals as the smallest difference.
+// Text such as "stiffness 7184 ± 150 (threshold) ± 90 (voxel size) ± 4 (noise) N/mm: 6830 to 7530 (k = 2); 7270 N/mm at
+// voxel size zero (order 1.1)". Each difference has two significant digits. The half-width of the interval with two digits
+// determines the number of decimals of the interval. The smallest difference determines the number of decimals of the value.
 std::string line_of(const json& a) {
   const double value = a.at("value");
   const auto difference = [&](cause of) -> std::optional<double> {
@@ -212,7 +212,7 @@ std::vector<changed_image> changed_images(const spec& job, std::optional<double>
     image.keys.insert(image.keys.end(), keys.begin(), keys.end());
     all.push_back(std::move(image));
   };
-  // Otsu's method would find another threshold for a changed image.
+  // For a changed image, the method of Otsu would find another threshold.
   std::vector<std::string> kept;
   if (threshold && !job.segment.labels) kept.push_back(fmt::format("segment.threshold={}", *threshold));
   if (u.threshold_sd)
@@ -248,7 +248,7 @@ extrapolation extrapolate(double at_h, double at_2h, double at_4h) {
     e.value = at_h - near / (std::exp2(order) - 1);
     e.difference = std::abs(*e.value - at_h);
   } else {
-    // Outside the range, the largest voxels are too coarse to provide information about smaller voxels.
+    // Outside of the range, the largest voxels are too coarse. Their values contain no information about smaller voxels.
     e.difference = order > most_order ? std::abs(near) : std::max(std::abs(near), std::abs(far));
   }
   return e;

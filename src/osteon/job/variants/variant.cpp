@@ -32,7 +32,7 @@ solved_variant solve_variant(MPI_Comm comm, const variant& v, const variant_fact
     stop_together_if_requested(comm, options.is_to_stop, other.job, v.importing);
     if (is_computed) {
       checkpoint_options of_other = options;
-      of_other.replace = true;  // the folder belongs to this job alone
+      of_other.replace = true;  // no other job uses this folder
       solved.summary = compute(comm, other.job, other.command, utc_now(), log, of_other);
     } else if (lock) {
       lock->remove_without_results(true);

@@ -27,7 +27,7 @@ std::vector<std::string> candidates(const network& net, int ranks) {
   return names;
 }
 
-// Maximum over links of the busy time, independent of the order of messages.
+// Maximum over all links of the busy time. The maximum is independent of the order of messages.
 double fullest_link(const network& net, const plan::plan& plan, std::span<const int> place) {
   std::vector<double> seconds(net.links.size());
   std::vector<int> route;

@@ -12,7 +12,7 @@ namespace osteon::net {
 
 namespace {
 
-constexpr double bit_per_second = 1.0 / 8;  // in bytes per second
+constexpr double bit_per_second = 1.0 / 8;  // rate in bytes/s
 
 compositing_machine by_figures(const char* name, double link, double latency, double blend) {
   compositing_machine m;
@@ -140,8 +140,8 @@ double sharing(const compositing_machine& m, int distance) {
   if (distance < m.ranks_per_host) return 1;
   const double of_host = std::max(1.0, m.ranks_per_host * m.rate / m.host_rate);
   if (m.torus[0] == 0) return of_host;
-  // Hosts are numbered along x, then y, then z. A message uses `hops` links of its dimension. Therefore `hops` messages
-  // share the link in the middle.
+  // Hosts are numbered along x, then along y, then along z. A message uses `hops` links along its dimension. The link in the
+  // middle therefore transmits `hops` messages.
   int hops = distance / m.ranks_per_host;
   for (const int axis : {2, 1}) {
     const int size = m.torus[static_cast<std::size_t>(axis)];

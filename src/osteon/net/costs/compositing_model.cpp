@@ -19,8 +19,8 @@ void require_power_of_two(const char* quantity, int n) {
 
 int log2_of(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
 
-// Time of an exchange and of the following blend. The exchange sends `bytes` bytes in each direction, with `shared` messages
-// on the same link.
+// Time of an exchange, and of the blend that follows the exchange. The exchange sends `bytes` bytes in each direction.
+// `shared` messages use the same link.
 double stage_time(const compositing_machine& m, double bytes, double shared) {
   return m.send_overhead + m.latency + bytes * shared / m.rate + m.blend_overhead + bytes / m.blend_rate;
 }
@@ -72,7 +72,7 @@ frame_time multi_step_time(const compositing_machine& m, int ranks, int group, d
     const frame_time second = binary_swap_time(m, groups, bytes, reading, method);
     return {result.compose + second.compose, result.collect + second.collect};
   }
-  // A tree transmits whole images between distant leaders. These messages share no link.
+  // A tree transmits whole images between distant leaders. These messages use different links.
   const double letter_stage = bytes * (m.latency + 1 / m.rate + m.blend_overhead + 1 / m.blend_rate);
   const double stage = reading == latency_reading::per_byte ? letter_stage : stage_time(m, bytes, 1);
   result.compose += log2_of(groups) * stage;

@@ -10,20 +10,20 @@ namespace osteon::net {
 
 namespace {
 
-// Time of a rank, and its composition along the critical path.
+// Time of a rank, and components of this time along the critical path.
 struct clock {
   double time = 0, blend = 0, collect = 0;
 };
 
-// All elements sent by one rank to another rank in a round form one message.
+// All elements that a rank sends to another rank in a round form one message.
 struct message {
   int from = 0, to = 0;
   std::int64_t elements = 0;
   double departure = 0;  // time of the first byte
-  double blend = 0;      // blending time
+  double blend = 0;      // time of blending
 };
 
-// Cause of the end of a round: a chain of events that begins at the time when rank `from` enters the round.
+// Cause of the end of a round. The cause is a chain of events that begins when the rank `from` enters the round.
 struct cause {
   double end = 0, blend = 0;
   int from = 0;
@@ -60,13 +60,13 @@ class walk_of_plan {
   std::size_t host(std::size_t rank) const { return rank / static_cast<std::size_t>(machine_.ranks_per_host); }
   bool leaves_host(std::size_t rank, int peer) const { return host(rank) != host(static_cast<std::size_t>(peer)); }
 
-  // Transmission time at the sender or the receiver, if `sharers` ranks share the link of the host.
+  // Transmission time at the sender or at the receiver, if `sharers` ranks use the link of the host.
   double transfer(double amount, bool off_host, int sharers) const {
     const double alone = 1 / (blends_ ? machine_.rate : machine_.collect_rate);
     return amount * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
   }
 
-  // Count the ranks of each host that use the link of the host in this round, and detect blending.
+  // Count the ranks on each host that use the link of the host in this round. Detect whether the round contains blends.
   void look_ahead(std::int64_t r) {
     sharers_.assign(host(ranks_ - 1) + 1, 0);
     blends_ = false;
@@ -85,7 +85,7 @@ class walk_of_plan {
     }
   }
 
-  // Send the messages of a round, and sort them by receiver, then by sender.
+  // Send the messages of a round. Sort the messages by receiver, then by sender.
   void post_sends(std::int64_t r) {
     look_ahead(r);
     sent_now_.clear();
@@ -144,8 +144,9 @@ class walk_of_plan {
                                     r, rank, plan_.name));
   }
 
-  // Update `latest` with the time at which `rank` has received and blended all messages. Work that is served in the order of
-  // arrival without idling ends at the maximum over i of (release time of i + duration of all work released at or after i).
+  // Update `latest` with the time at which `rank` has received and blended all messages. If work is processed in the order
+  // of arrival without idling, its end is a maximum over i. The maximum is over (release time of i + duration of all work
+  // that is released at or after i).
   void arrivals(std::size_t rank, cause& latest) {
     const std::size_t begin = first_[rank], end = first_[rank + 1];
     if (begin == end) return;
@@ -160,7 +161,7 @@ class walk_of_plan {
       const message& m = messages_[i];
       const std::size_t from = static_cast<std::size_t>(m.from);
       const bool off_host = leaves_host(rank, m.from);
-      // The slower host limits the transmission.
+      // The slower of the two hosts limits the transmission.
       const double moved =
           transfer(bytes(m.elements), off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
       const double entry = clocks_[rank].time, arrival = m.departure + latency;
@@ -248,14 +249,15 @@ class walk_of_plan {
   std::vector<clock> clocks_;
   std::vector<double> sent_, received_;
   // State of the current round.
-  std::vector<plan::round> now_;  // by rank
+  std::vector<plan::round> now_;  // round of each rank
   bool blends_ = false;
-  std::vector<int> sharers_;                         // ranks with messages that leave the host, by host
-  std::vector<message> sent_now_;                    // by sender
-  std::vector<std::size_t> message_to_;              // index in sent_now_ of the current sender's message, by receiver
+  // for each host: ranks that send messages to other hosts or receive messages from other hosts
+  std::vector<int> sharers_;
+  std::vector<message> sent_now_;                    // messages of each sender
+  std::vector<std::size_t> message_to_;              // for each receiver: index in sent_now_ of the current sender's message
   std::vector<std::size_t> first_;                   // first message to each rank
-  std::vector<message> messages_;                    // by receiver
-  std::vector<double> sends_done_, processor_free_;  // by rank
+  std::vector<message> messages_;                    // messages of each receiver
+  std::vector<double> sends_done_, processor_free_;  // times for each rank
   std::vector<plan::message> receives_;
   std::vector<work> works_;
   // State of all rounds.

@@ -6,7 +6,7 @@ namespace osteon::net {
 namespace {
 
 struct arriving {
-  double time, flow, combined;  // arrival time of the last byte; transmission time at the port; bytes to combine
+  double time, flow, combined;  // arrival time of the last byte, transmission time at the port, and bytes to combine
 };
 
 class walk_of_exchange {
@@ -111,7 +111,8 @@ class walk_of_exchange {
   simulate_options options_;
   std::vector<int> place_;
   plan_cost result_;
-  std::vector<double> clock_, sent_;  // end of the last round of each rank; end of transmission at the port of each rank
+  // end of the last round of each rank, and end of the transmission at the port of each rank
+  std::vector<double> clock_, sent_;
   std::vector<std::vector<arriving>> inbox_;
   std::vector<double> sent_bytes_, received_bytes_;  // bytes of each rank
   std::vector<double> load_;                         // busy time of each link in this round

@@ -8,7 +8,7 @@ namespace osteon::net {
 
 namespace {
 
-constexpr double tolerance = 1e-9;  // relative tolerance of rates and of the remaining link capacity
+constexpr double tolerance = 1e-9;  // relative tolerance of the rates and of the remaining capacity of links
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void fair_sharing::touch(int l) {
   touched_.push_back(l);
 }
 
-// A new flow is recomputed in the next update. The previous rate of a new flow is 0.
+// The next update computes the rate of a new flow. Before this update, the rate of a new flow is 0.
 int fair_sharing::add(std::span<const int> path) {
   int f = static_cast<int>(flows_.size());
   if (free_.empty()) {
@@ -46,7 +46,7 @@ int fair_sharing::add(std::span<const int> path) {
   return f;
 }
 
-// Entries of removed flows are erased when the list of a link is read. If all flows of a link end, the list of this link is
+// Entries of removed flows are deleted when the list of a link is read. If all flows of a link end, the list of the link is
 // never read.
 void fair_sharing::remove(int f) {
   flow_state& gone = flow_at(f);
@@ -57,7 +57,7 @@ void fair_sharing::remove(int f) {
     if (++p.gone == static_cast<int>(p.entries.size())) {
       p.entries.clear();
       p.gone = 0;
-      p.left = p.capacity;  // removes rounding errors
+      p.left = p.capacity;  // this assignment removes rounding errors
     }
     touch(l);
   }
@@ -81,7 +81,7 @@ const std::vector<fair_sharing::entry>& fair_sharing::entries_of(port& p) {
   return p.entries;
 }
 
-// Include a flow in the recomputation, and add its rate to the remaining capacities of its links.
+// Select a flow for recomputation, and add the rate of the flow to the remaining capacities of its links.
 void fair_sharing::choose(int f) {
   flow_state& joining = flow_at(f);
   if (joining.chosen) return;
@@ -111,8 +111,8 @@ void fair_sharing::fix(int f, int bottleneck, double rate) {
   }
 }
 
-// Progressive filling: the link with the smallest remaining capacity per open flow is the bottleneck of its open flows. The
-// capacity per open flow never decreases while rates are fixed. Therefore a heap of older values yields the minimum.
+// Progressive filling. The link with the smallest remaining capacity per open flow is the bottleneck of its open flows. The
+// capacity per open flow never decreases while rates are fixed. A heap with older values therefore yields the minimum.
 void fair_sharing::solve() {
   open_flows_ = chosen_.size();
   for (const int f : chosen_) {
@@ -128,7 +128,7 @@ void fair_sharing::solve() {
     port& p = at(l);
     p.open = p.chosen;
     if (p.chosen + p.gone == static_cast<int>(p.entries.size()))
-      p.left = p.capacity;  // prevents accumulation of rounding errors
+      p.left = p.capacity;  // this assignment prevents an accumulation of rounding errors
     if (p.open > 0) heap_.push_back({share(p), l});
   }
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -154,7 +154,8 @@ void fair_sharing::solve() {
   }
 }
 
-// Include flows without a bottleneck, and flows with a higher rate than a recomputed flow at the bottleneck of that flow.
+// Select flows without a bottleneck. Also select flows that are faster than a recomputed flow at the bottleneck of the
+// recomputed flow.
 bool fair_sharing::widen() {
   joining_.clear();
   for (const int l : touched_) {
@@ -181,7 +182,7 @@ bool fair_sharing::widen() {
 }
 
 std::span<const int> fair_sharing::update() {
-  // Include all flows that have their bottleneck at a link of added or removed flows.
+  // All flows that have their bottleneck at a link of added or removed flows are selected.
   for (std::size_t t = 0, count = touched_.size(); t < count; ++t) {
     port& p = at(touched_[t]);
     if (p.chosen + p.gone == static_cast<int>(p.entries.size())) continue;

@@ -1,31 +1,32 @@
 #pragma once
 /// @file
-/// Max-min fair rates of flows that share links. The rates are updated after flows are added or removed.
+/// Max-min fair rates of flows with common links. The rates are updated after flows have been added or removed.
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace osteon::net {
 
-/// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a saturated link on which no flow has a
-/// higher rate. @cite [BertsekasGallager1992], section 6.5.2
+/// Flows and their rates. Rates are max-min fair if each flow has a bottleneck. A bottleneck of a flow is a saturated link
+/// on which no other flow has a higher rate. @cite [BertsekasGallager1992], section 6.5.2
 ///
-/// After changes, only flows with a possibly changed bottleneck are recomputed. The rates of all other flows are subtracted
-/// from the capacities. Then the bottleneck condition is checked on all affected links. Flows that violate the condition are
-/// included until no violation remains. At the end, the condition is satisfied for all flows. Therefore the rates equal the
-/// rates of a complete solution.
+/// After changes, the rates are recomputed only for flows with possibly changed bottlenecks. The rates of all other flows
+/// are subtracted from the capacities of the links. The bottleneck condition is then checked on all affected links. Flows
+/// that violate the condition are also recomputed. This step is repeated until no flow violates the condition. At the end,
+/// all flows satisfy the condition. The rates therefore equal the rates of a complete solution.
 class fair_sharing {
  public:
-  /// @param capacity of each link, above 0
+  /// @param capacity capacity of each link, above 0
   explicit fair_sharing(std::vector<double> capacity);
 
-  /// Add a flow along at least one link. A link may occur twice. `rate` is valid after the next update.
-  /// @return number of the flow; the numbers of removed flows are reused
+  /// Add a flow along at least one link. A path may contain a link twice. The rate of the flow is valid after the next
+  /// update.
+  /// @return number of the flow; numbers of removed flows are reused
   int add(std::span<const int> path);
   void remove(int flow);
 
-  /// Recompute rates after flows were added or removed.
-  /// @return flows with changed rates; valid until the next call
+  /// Recompute the rates after flows have been added or removed.
+  /// @return flows with changed rates; the list is valid until the next call
   std::span<const int> update();
 
   double rate(int flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
@@ -35,7 +36,7 @@ class fair_sharing {
     std::vector<int> path;
     double rate = 0;
     int bottleneck = -1;
-    std::uint32_t life = 0;  // number of previous flows with this number
+    std::uint32_t life = 0;  // number of earlier flows with the same number
     bool chosen = false, fixed = false;
   };
   struct entry {
@@ -44,7 +45,7 @@ class fair_sharing {
   };
   struct port {
     double capacity = 0;
-    double left = 0;             // capacity minus the rates of flows that are not being recomputed
+    double left = 0;             // capacity minus the rates of all flows that keep their rates in this update
     std::vector<entry> entries;  // flows on this link, including removed flows
     int gone = 0;                // number of entries of removed flows
     int chosen = 0;              // number of entries of flows that are being recomputed

@@ -46,7 +46,7 @@ class simulator {
         for (int rank = 0; rank < plan_.ranks; ++rank) enter(rank, r);
         drain();
         now_ = *std::max_element(result_.rank_end.begin(), result_.rank_end.end()) + options_.barrier_time;
-        // All ranks leave the round when the last rank has finished.
+        // All ranks leave the round when the last rank has finished the round.
         for (const auto& s : ranks_)
           if (s.waits) fail_waiting();
         std::fill(result_.rank_end.begin(), result_.rank_end.end(), now_);
@@ -75,19 +75,19 @@ class simulator {
     int from, to;
     std::int64_t round;
     double bytes, combined;
-    double left, since, rate, latency;  // bytes left at time `since`
+    double left, since, rate, latency;  // remaining bytes at the time `since`
     std::vector<int> route;
     int flow = -1;
-    std::uint32_t version = 0;  // version of the valid event; older events are ignored
+    std::uint32_t version = 0;  // version of the valid event; events with older versions are ignored
   };
   struct rank_state {
     std::int64_t round = -1;
-    std::int64_t sends = 0, receives = 0;  // unfinished messages
+    std::int64_t sends = 0, receives = 0;  // number of unfinished messages
     std::int64_t received = 0;
-    double processor = 0;  // time from which the processor is idle
+    double processor = 0;  // time at which the processor becomes idle
     bool waits = false;
-    std::vector<int> early;   // messages of later rounds that have arrived
-    std::vector<int> parked;  // messages that wait for this rank to enter their round
+    std::vector<int> early;   // messages of later rounds that have already arrived
+    std::vector<int> parked;  // messages that wait until this rank enters their round
   };
   struct injection {
     bool busy = false;
@@ -122,7 +122,7 @@ class simulator {
 
   void push(double time, int m, event_kind kind) { events_.push({time, m, ++at(m).version, kind}); }
 
-  // Enter a round; skip rounds in which the rank has no messages.
+  // Enter a round. Rounds in which the rank has no messages are skipped.
   void enter(int rank, std::int64_t round) {
     rank_state& s = state(rank);
     for (;; ++round) {
@@ -246,7 +246,7 @@ class simulator {
     finish(m.to, s.processor);
   }
 
-  // Complete the round of a rank at `time` if it has no remaining work.
+  // If a rank has no remaining work, complete its round at `time`.
   void finish(int rank, double time) {
     rank_state& s = state(rank);
     if (!s.waits || s.sends > 0 || s.receives > 0) return;
@@ -262,8 +262,8 @@ class simulator {
       if (!events_.empty()) next = events_.top().time;
       if (!later_.empty()) next = std::min(next, later_.top().time);
       now_ = std::max(now_, next);
-      // Process events at equal times (within rounding errors) together. Therefore the rates are computed once for equal
-      // flows.
+      // Events at times that are equal within rounding errors are processed together. For equal flows, the rates are
+      // therefore computed only once.
       const double until = now_ * (1 + 1e-12);
       while (!later_.empty() && later_.top().time <= until) {
         const int rank = later_.top().message;
@@ -287,7 +287,7 @@ class simulator {
     ++result_.solutions;
     for (const int f : shares_.update()) {
       const int i = static_cast<std::size_t>(f) < of_flow_.size() ? of_flow_[static_cast<std::size_t>(f)] : -1;
-      if (i < 0) continue;  // a background stream
+      if (i < 0) continue;  // the flow is a background stream
       message& m = at(i);
       m.left = std::max(0.0, m.left - m.rate * (now_ - m.since));
       m.since = now_;
@@ -308,7 +308,8 @@ class simulator {
   std::vector<injection> ports_;
   std::deque<message> messages_;
   std::vector<int> free_, of_flow_;
-  std::priority_queue<event, std::vector<event>, std::greater<>> events_, later_;  // later_: ranks that leave their round
+  // later_ contains the ranks that leave their round
+  std::priority_queue<event, std::vector<event>, std::greater<>> events_, later_;
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace osteon::net {
 
 namespace {
 
-// Loads of one round. The cost of clearing is proportional to the number of links in use, not to the number of all links.
+// Loads in one round. The cost of clearing is proportional to the number of used links, not to the number of all links.
 class counter {
  public:
   explicit counter(const network& net) : net_(net), load_(net.links.size()), last_(net.links.size()) {}

@@ -10,11 +10,11 @@ namespace osteon::net {
 namespace {
 
 struct dependency {
-  int next;              // virtual channel, as a vertex of the graph
-  plan::parcel message;  // first message with this dependency
+  int next;              // next virtual channel, as a vertex of the graph
+  plan::parcel message;  // first message that has this dependency
 };
 
-// Vertices are virtual channels, numbered consecutively for each link.
+// Vertices are virtual channels. The channels of a link have consecutive numbers.
 class dependency_graph {
  public:
   explicit dependency_graph(const network& net) : net_(net) {
@@ -36,7 +36,7 @@ class dependency_graph {
     return sum;
   }
 
-  // Find an arbitrary cycle, and then the shortest cycle through one of its vertices.
+  // Find any cycle, and then the shortest cycle through one of the vertices of this cycle.
   std::vector<waiting> circle() const {
     std::vector<int> best;
     for (const int start : any_circle()) {
@@ -81,11 +81,11 @@ class dependency_graph {
     return {l, vertex - first_[static_cast<std::size_t>(l)]};
   }
 
-  // Depth-first search: an edge to a vertex on the current path closes a cycle.
+  // Depth-first search. An edge to a vertex on the current path closes a cycle.
   std::vector<int> any_circle() const {
     enum : char { unseen, on_path, done };
     std::vector<char> state(of_.size(), unseen);
-    std::vector<std::pair<int, std::size_t>> path;  // vertex, and index of its next edge
+    std::vector<std::pair<int, std::size_t>> path;  // vertex, and index of the next edge of the vertex
     for (int root = 0; root < static_cast<int>(of_.size()); ++root) {
       if (state[static_cast<std::size_t>(root)] != unseen) continue;
       path.push_back({root, 0});
@@ -116,7 +116,7 @@ class dependency_graph {
     return {};
   }
 
-  // Breadth-first search from `start` back to `start`, which is on a cycle.
+  // Breadth-first search from `start` back to `start`. The vertex `start` must be on a cycle.
   std::vector<int> shortest_from(int start) const {
     constexpr int unvisited = -1;
     std::vector<int> before(of_.size(), unvisited), queue{start};
@@ -136,8 +136,8 @@ class dependency_graph {
   }
 
   const network& net_;
-  std::vector<int> first_;                   // virtual channel 0 of each link
-  std::vector<std::vector<dependency>> of_;  // by virtual channel
+  std::vector<int> first_;                   // number of virtual channel 0 of each link
+  std::vector<std::vector<dependency>> of_;  // dependencies of each virtual channel
   std::vector<char> used_;
 };
 

@@ -7,9 +7,9 @@ namespace osteon::net {
 
 namespace {
 
-// PU = (group * routers + router) * pus_of_router + port. Global channel k of a group belongs to router k / global and leads
-// to the group at distance (k mod (groups - 1)) + 1. These channels form sets of groups - 1 channels, with one channel to
-// each other group. Channels beyond the last complete set are omitted.
+// PU = (group * routers + router) * pus_of_router + port. Global channel k of a group belongs to router k / global. The
+// channel leads to the group at the distance (k mod (groups - 1)) + 1. Each set of groups - 1 channels has one channel to
+// each other group. Channels after the last complete set are omitted.
 struct dragonfly_layout {
   int pus_of_router, routers, groups, global;
   int pus, all_routers, copies, first_local, first_global;
@@ -74,7 +74,7 @@ network make_dragonfly(const network_request& request) {
           request.top_rate);
     }
   made.append_route = [l](int from, int to, std::vector<int>& path) { l->append_route(from, to, path); };
-  // Local channels after a global channel have the second class. Therefore groups do not wait for each other in a cycle.
+  // Local channels after a global channel have the second class. Groups therefore do not wait for each other in a cycle.
   made.classes = 2;
   made.append_classes = [l](int, int, std::span<const int> route, std::vector<int>& class_of_link) {
     int after_global = 0;

@@ -7,14 +7,15 @@ namespace osteon::net {
 
 namespace {
 
-// Extended generalised fat tree: a switch of level i has children[i - 1] children and parents[i] parents. PUs are level 0.
+// Extended generalised fat tree. A switch of level i has children[i - 1] children and parents[i] parents. PUs have level 0.
 // A vertex of level i has the number up_digits + below[i] * (PU / under[i]). The first term encodes the parents on the route
-// to the vertex, the second term the block of PUs below the vertex.
+// to the vertex. The second term encodes the block of PUs below the vertex.
 struct fat_tree_layout {
-  std::vector<int> children, parents;  // of a switch of level i + 1; of a vertex of level i
-  std::vector<int> under, below;       // products: PUs under a switch of level i; switches of level i above a PU
+  std::vector<int> children, parents;  // children of a switch of level i + 1, and parents of a vertex of level i
+  // products: number of PUs below a switch of level i, and number of switches of level i above a PU
+  std::vector<int> under, below;
   std::vector<int> first_vertex, first_up, first_down;
-  bool single;  // one crossbar
+  bool single;  // true: the network is one crossbar
 
   int levels() const { return static_cast<int>(children.size()); }
   template <class T>
@@ -22,8 +23,8 @@ struct fat_tree_layout {
     return list[static_cast<std::size_t>(i)];
   }
 
-  // Parent of a switch for a message to PU `to`. The child that contains `to` selects the parent. Therefore routes to
-  // different PUs of a switch differ.
+  // Parent of a switch for a message to the PU `to`. The child that contains `to` determines the parent. Routes to different
+  // PUs of a switch therefore differ.
   int parent_for(int level, int to) const {
     return level == 0 ? 0 : to / at(under, level - 1) % at(children, level - 1) % at(parents, level);
   }

@@ -118,7 +118,7 @@ class graph_reader {
     }
   }
 
-  // The key "parent" is the short form for trees.
+  // For trees, the key "parent" is a short form.
   void parents() {
     const auto& list = array("routers");
     parent_.assign(names_.size(), -1);
@@ -187,8 +187,8 @@ class graph_reader {
       path.push_back(pus + to);
     };
     if (!up_down) {
-      // The class is the index of the hop. Classes increase along every route. Therefore there is no cycle of waiting
-      // messages if the number of channels of each link is at least the number of hops of the longest route.
+      // The class is the index of the hop. Along every route, classes increase. No cycle of waiting messages is therefore
+      // possible if each link has at least as many channels as the longest route has hops.
       made_.append_classes = [](int, int, std::span<const int> route, std::vector<int>& class_of_link) {
         for (std::size_t i = 0; i < route.size(); ++i) class_of_link.push_back(std::max(0, static_cast<int>(i) - 1));
       };
@@ -269,7 +269,7 @@ class graph_reader {
   std::vector<std::string> names_, faults_;
   std::vector<int> router_of_, parent_, level_;
   std::vector<double> pu_rate_, pu_latency_;
-  std::vector<link> edges_;  // between routers
+  std::vector<link> edges_;  // links between routers
 };
 
 }  // namespace

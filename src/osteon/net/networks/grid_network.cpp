@@ -11,7 +11,7 @@ namespace {
 struct grid_layout : lattice {
   bool torus;
   std::vector<int> order;
-  std::vector<int> channel;  // [dimension][minus, plus][router]; -1: none
+  std::vector<int> channel;  // channels with indices [dimension][minus, plus][router]; -1: no channel
 
   explicit grid_layout(const network_request& request)
       : lattice(request.shape),
@@ -28,12 +28,12 @@ struct grid_layout : lattice {
 
   int neighbour(std::size_t d, bool plus, int router) const {
     const int x = coordinate(router, d), other = x + (plus ? 1 : -1);
-    // A ring of two routers has one cable, not two.
+    // A ring of two routers has one cable instead of two cables.
     if ((other < 0 || other >= size[d]) && (!torus || size[d] <= 2)) return -1;
     return router + ((other + size[d]) % size[d] - x) * stride[d];
   }
 
-  // Call `process(dimension, direction, first router)` for the channels of a route in order.
+  // Call `process(dimension, direction, first router)` for the channels of a route in the order of the route.
   template <class Process>
   void walk(int from, int to, Process process) const {
     int at = from;
@@ -42,8 +42,8 @@ struct grid_layout : lattice {
       const int x = coordinate(at, d), target = coordinate(to, d);
       bool plus = target > x;
       if (torus && size[d] > 2) {
-        // Messages use the shorter direction. For equal distances, messages from even and odd positions use different
-        // directions.
+        // Messages use the shorter direction. If both directions are equally long, messages from even and odd positions use
+        // different directions.
         const int ahead = (target - x + size[d]) % size[d];
         plus = 2 * ahead < size[d] || (2 * ahead == size[d] && x % 2 == 0);
       }
@@ -61,8 +61,8 @@ struct grid_layout : lattice {
     path.push_back(pus + to);
   }
 
-  // In each ring, the channels after the wrap-around channel have the second class. A route uses the wrap-around channel at
-  // most once. Therefore there is no cycle of waiting messages.
+  // In each ring, channels after the wrap-around channel have the second class. A route uses the wrap-around channel at most
+  // once. No cycle of waiting messages is therefore possible.
   void append_classes(int from, int to, std::span<const int> route, std::vector<int>& class_of_link) const {
     const auto is_port = [&](int which) { return which < 2 * pus; };
     if (is_port(route.front())) class_of_link.push_back(0);

@@ -7,15 +7,15 @@ namespace osteon::net {
 
 namespace {
 
-// Vertices are the PUs, an exchange switch (EX) for each PU, then the crossbars (XB) of each dimension.
+// Vertices are the PUs, an exchange switch (EX) for each PU, and the crossbars (XB) of each dimension.
 struct crossbar_layout : lattice {
   using lattice::lattice;
-  std::vector<int> order;  // routing order of the dimensions, without dimensions of size 1
+  std::vector<int> order;  // order of the dimensions in routing, without dimensions of size 1
   std::vector<int>
       first_in;  // link EX -> XB of PU 0; the link of PU q has the offset q; links XB -> EX have the additional offset pus
   std::vector<int> first_crossbar;  // first crossbar vertex of each dimension
 
-  // Crossbars of a dimension are numbered like PUs, but without the coordinate of this dimension.
+  // Crossbars of a dimension have the numbers of PUs, but without the coordinate of this dimension.
   int crossbar(std::size_t d, int pu) const {
     const int block = stride[d] * size[d];
     return first_crossbar[d] + pu / block * stride[d] + pu % stride[d];

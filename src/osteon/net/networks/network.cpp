@@ -58,12 +58,12 @@ void route_by_random_pu(network& net, std::uint64_t seed) {
     const int middle = middle_of(from, to);
     if (middle == from || middle == to) return direct(from, to, path);
     direct(from, middle, path);
-    path.pop_back();  // both halves of the route meet in the switch, not in the PU
+    path.pop_back();  // the two halves of the route are connected at the switch, not at the PU
     const auto turn = path.size();
     direct(middle, to, path);
     path.erase(path.begin() + static_cast<std::ptrdiff_t>(turn));
   };
-  // The second half of the route has separate classes. These classes have no dependencies on the classes of the first half.
+  // The second half of the route has classes of its own. These classes do not depend on the classes of the first half.
   net.append_classes = [direct, middle_of, classes_of = net.append_classes, classes = net.classes](
                            int from, int to, std::span<const int> route, std::vector<int>& class_of_link) {
     const auto half = [&](int a, int b, std::span<const int> part) {

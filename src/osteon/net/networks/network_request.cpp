@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_pus = std::int64_t{1} << 20, most_links = std::int64_t{1} << 24;
 
-// Parse a number followed by a unit. The function returns -1 for an invalid text.
+// Parse a number followed by a unit. If the text is invalid, the result is -1.
 double parse_quantity(const std::string& text, const std::vector<std::pair<const char*, double>>& units) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -250,8 +250,8 @@ network_request parse_network(const std::string& text) { return request_reader(t
 
 network make_network(const network_request& request) {
   if (request.pus() > most_pus) throw usage_error(fmt::format("'{}': the number of PUs exceeds {}", request.text, most_pus));
-  // Upper bound of the number of links. Each PU has 2 links, and 2 further links per dimension or level. A router of a
-  // dragonfly has a link to each other router of its group, and its global links.
+  // Upper bound of the number of links. Each PU has 2 links, and 2 additional links per dimension or level. A router of a
+  // dragonfly has a link to each other router of its group, in addition to its global links.
   const bool dragonfly = request.kind == topology::dragonfly;
   const std::int64_t switches = dragonfly ? request.pus() / request.shape[0] : request.pus();
   const std::int64_t ports =

@@ -9,15 +9,16 @@ namespace osteon::net {
 struct network_request {
   std::string text;
   topology kind = topology::crossbar;
-  std::vector<int> shape;             ///< as network::shape
-  std::vector<int> oversubscription;  ///< fat tree: children per parent, for each level but the last
-  int global_links = 0;               ///< dragonfly: global links of each router
+  std::vector<int> shape;             ///< network::shape
+  std::vector<int> oversubscription;  ///< fat tree: number of children per parent, for each level except the last level
+  int global_links = 0;               ///< dragonfly: number of global links of each router
   std::vector<int> order;
   bool minimal = true;
   std::uint64_t seed = 1;
-  double rate = 200e6;                       ///< rate of a link in bytes per second
-  double pu_rate = 200e6, top_rate = 200e6;  ///< rate of injection and ejection; rate of top-level or global links
-  double startup = 5e-6, latency = 0;        ///< time in s per message; time in s per link
+  double rate = 200e6;  ///< rate of a link in bytes/s
+  /// rate of injection and ejection; rate of top-level or global links, in bytes/s
+  double pu_rate = 200e6, top_rate = 200e6;
+  double startup = 5e-6, latency = 0;  ///< start-up time per message in s; latency per link in s
   int channels = 1;
 
   std::int64_t pus() const;
@@ -35,30 +36,30 @@ struct network_request {
 /// | `fattree:16x8x4` | 16 PUs a leaf switch, 8 leaves below the next level, ...; `over=4` or `over=4x2`: oversubscription |
 /// | `dragonfly:p=4,a=8,h=4` | p PUs a router, a routers a group, h global links a router; `g=` groups (default a h + 1) |
 ///
-/// Options, separated by commas: `order=zyx` or `order=210` (routing order of the dimensions; x or 0 is the first dimension
-/// in the text), `route=minimal|valiant`, `seed=1`, `rate=200MB/s`, `pu-rate=`, `top-rate=`, `startup=5us`, `latency=100ns`
-/// (per link), `channels=1`.
+/// The options are separated by commas. The options are `order=zyx` or `order=210` (order of the dimensions in routing; x or
+/// 0 is the first dimension in the text), `route=minimal|valiant`, `seed=1`, `rate=200MB/s`, `pu-rate=`, `top-rate=`,
+/// `startup=5us`, `latency=100ns` (per link), `channels=1`.
 /// @throws usage_error with all faults
 network_request parse_network(const std::string& text);
 
-/// Create the network. @throws usage_error if it has more than 2^20 PUs or 2^24 links
+/// Create the network. @throws usage_error if the network has more than 2^20 PUs or 2^24 links
 network make_network(const network_request& request);
 
 /// Read a network of routers and links from a JSON text. docs/reference/network.md describes the keys.
-/// @throws data_error with all faults: missing or unknown keys, cyclic parents, invalid rates, unreachable PUs
+/// @throws data_error with all faults, such as missing or unknown keys, cyclic parents, invalid rates, and unreachable PUs
 network parse_graph(const std::string& json_text, const std::string& source);
 
-/// Parse the description of a network and create the network.
+/// Parse the description of a network, and create this network.
 inline network network_by_text(const std::string& text) { return make_network(parse_network(text)); }
 
-/// Parse "200MB/s" or "1.6Gbit/s" as bytes per second, "5us" as seconds. @return a negative number if the text is invalid
+/// Parse "200MB/s" or "1.6Gbit/s" as bytes/s, and "5us" as seconds. @return a negative number if the text is invalid
 double parse_rate(const std::string& text);
 double parse_time(const std::string& text);
 
-// Networks of each family, for make_network.
+// Networks of each family. make_network calls these functions.
 network make_hyper_crossbar(const network_request& request);
 network make_grid(const network_request& request);      ///< torus, mesh, hypercube
-network make_fat_tree(const network_request& request);  ///< also a single crossbar
+network make_fat_tree(const network_request& request);  ///< a crossbar is also a fat tree
 network make_dragonfly(const network_request& request);
 
 }  // namespace osteon::net

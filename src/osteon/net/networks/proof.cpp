@@ -16,13 +16,13 @@ std::vector<int> without_ones(std::vector<int> shape) {
   return shape;
 }
 
-// True if a single hop corrects each dimension. In such networks, no port is used twice if the positions of all ranks are
-// different after each dimension.
+// True if a single hop corrects each dimension. In such networks, no port is used twice if, after each dimension, the
+// positions of all ranks are different.
 bool one_hop_a_dimension(const network& net) {
   return net.kind == topology::hyper_crossbar || net.kind == topology::hypercube;
 }
 
-// Return true if the dimensions of size above 1 are corrected in the order of the shape, or in its reverse order.
+// Return true if dimensions with a size above 1 are corrected in the order of the shape, or in the reverse order.
 bool corrects(const network& net, bool first_dimension_first) {
   std::vector<int> order;
   for (const int d : net.order)
@@ -30,8 +30,8 @@ bool corrects(const network& net, bool first_dimension_first) {
   return first_dimension_first ? std::is_sorted(order.begin(), order.end()) : std::is_sorted(order.rbegin(), order.rend());
 }
 
-// A square arrangement of side A can be folded along the dimensions if each product of the last sizes divides A or is a
-// multiple of A.
+// A square arrangement of side A can be folded along the dimensions under a condition. Each product of the last sizes must
+// divide A, or must be a multiple of A.
 bool folds(const network& net) {
   const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(net.pus)));
   std::int64_t stride = 1;

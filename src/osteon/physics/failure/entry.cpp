@@ -77,8 +77,8 @@ solver_work failure_work(const spec& job, const voxel::node_count* nodes) {
   solver_work work;
   const failure_keys& keys = job.groups.of<failure_keys>();
   const auto legs = static_cast<double>(std::max<std::size_t>(keys.path.size(), 1));
-  // Result of `./run bench failure`: ten steps take as long as 15 further elastic solutions. The repetition at half the
-  // step size increases the time by a factor of three.
+  // In `./run bench failure`, ten steps take as long as 15 further elastic solutions. The repetition with half of the step
+  // size increases the time by a factor of three.
   constexpr double solutions_of_step = 1.5;
   const double steps = legs * static_cast<double>(keys.steps.value_or(10));
   work.solutions = 1 + solutions_of_step * steps;
@@ -114,7 +114,8 @@ const physics_entry& failure() {
           },
       .labels = labels_of_sets,
       .system = {io::centring::node, 3},
-      .costs = {3.81, 133, 1, 3e-6, 7e-6},  // 87 bytes per element more than elasticity if 80 % of the voxels have yielded
+      // if 80 % of the voxels have yielded, the memory exceeds that of elasticity by 87 bytes per element
+      .costs = {3.81, 133, 1, 3e-6, 7e-6},
       .default_tolerance = 1e-5,
       .work = failure_work,
       .most_components = [](const spec&) { return 3; },

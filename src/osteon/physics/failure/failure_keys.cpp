@@ -15,7 +15,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Smallest ratio of hardening modulus to Young's modulus. In perfect plasticity the tangent stiffness would be singular.
+// Smallest ratio of the hardening modulus to Young's modulus. With perfect plasticity, the tangent stiffness would be
+// singular.
 constexpr double least_hardening = 1e-4;
 
 }  // namespace
@@ -162,7 +163,7 @@ strengths strengths_of(const spec& job, const voxel::material& m, std::size_t nu
   const auto of = [&](const std::optional<double>& stress, const std::optional<double>& strain,
                       const std::vector<double>& by_density) {
     if (by_density.empty()) return stress ? *stress : strain.value_or(0) * modulus;
-    // The inversion of the density law preserves the clipping and the classes of the law.
+    // The inverse of the density law preserves the clipping and the classes of the law.
     const density_law_spec& law = *job.density_law;
     return by_density[0] * std::pow(modulus / *law.coefficient_MPa, by_density[1] / law.exponent);
   };

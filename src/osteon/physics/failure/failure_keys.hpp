@@ -7,32 +7,34 @@
 
 namespace osteon::physics {
 
-/// Yield and damage laws.
+/// Laws of yield and damage.
 enum class yield_law { von_mises, cone, quadric, secant_damage };
 inline auto choice_names(yield_law) { return choices<"von_mises", "cone", "quadric", "secant_damage">(); }
 
-/// Integration of the stresses of a voxel: at its Gauss points (full), or with the mean dilatation of the voxel (bbar).
+/// Integration of the stresses of a voxel. full: at the Gauss points of the voxel; bbar: with the mean dilatation of the
+/// voxel.
 enum class failure_integration { full, bbar };
 inline auto choice_names(failure_integration) { return choices<"full", "bbar">(); }
 
 struct failure_keys {
   optional_choice<yield_law> law;
-  std::optional<double> yield_stress_MPa, yield_strain;  ///< used by von_mises
+  std::optional<double> yield_stress_MPa, yield_strain;  ///< for von_mises
   std::optional<double> tensile_strength_MPa, tensile_yield_strain, compressive_strength_MPa, compressive_yield_strain;
-  /// Alternative strengths by density: coefficient in MPa and exponent of the density of [density_law].
+  /// Strengths as functions of the density, instead of constant strengths. The numbers are a coefficient in MPa, and an
+  /// exponent of the density in [density_law].
   std::vector<double> yield_stress_by_density, tensile_strength_by_density, compressive_strength_by_density;
-  std::optional<double> interaction;                         ///< used by quadric
-  std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: none
-  std::optional<double> fracture_ratio, fracture_length_mm;  ///< used by secant_damage
+  std::optional<double> interaction;                         ///< for quadric
+  std::optional<double> hardening_MPa, hardening_ratio;      ///< absent: no hardening
+  std::optional<double> fracture_ratio, fracture_length_mm;  ///< for secant_damage
   choice<failure_integration> integration = failure_integration::full;
-  std::optional<std::int64_t> steps;  ///< absent: adaptive
-  std::vector<double> path;           ///< multiples of the load; empty: [1]
+  std::optional<std::int64_t> steps;  ///< absent: the steps are adaptive
+  std::vector<double> path;           ///< multiples of the load; default: [1]
   std::int64_t halvings = 6;
-  std::vector<double> materials;  ///< numbers from 1; empty: all
-  bool prove = false;             ///< repeat the path with half the step size
+  std::vector<double> materials;  ///< numbers of materials, from 1; empty: all materials
+  bool prove = false;             ///< true: repeat the path with half of the step size
 };
 
-/// Register the keys of [failure] and the keys of mechanical loads.
+/// Register the keys of [failure], and the keys of mechanical loads.
 void register_failure_keys(key_table& job);
 
 /// Check the keys of a job. The checks do not need the image.
@@ -40,12 +42,12 @@ void check_failure_keys(const spec& job, std::vector<problem>& problems);
 
 /// Strengths of a material of a job.
 struct strengths {
-  double tension_MPa = 0, compression_MPa = 0;  ///< 0: remains elastic
+  double tension_MPa = 0, compression_MPa = 0;  ///< strengths; 0: the material remains elastic
   double hardening_MPa = 0;
-  bool is_floor = false;  ///< the hardening was raised to the smallest value supported by the solver
-  double slope = 0;       ///< for secant_damage: slope of stress over strain, relative to Young's modulus
+  bool is_floor = false;  ///< true if the hardening was raised to the smallest value that the solver supports
+  double slope = 0;       ///< for secant_damage: slope of stress over strain, divided by Young's modulus
 };
-/// @param number of the material in the model, from 1
+/// @param number number of the material in the model, from 1
 strengths strengths_of(const spec& job, const voxel::material& material, std::size_t number);
 
 }  // namespace osteon::physics

@@ -36,7 +36,7 @@ using json = nlohmann::ordered_json;
 
 constexpr double offset_strain = 0.002;
 
-// Displacement and load of the driven face, with keys for the units of the test.
+// Displacement and load of the driven face. The keys contain the units of the test.
 json place_of(double factor, double load, const measure& m) {
   const double amount = factor * m.amount;
   if (m.turns) return {{"angle_deg", amount * 180 / std::numbers::pi}, {"moment_N_mm", load}};
@@ -53,8 +53,7 @@ std::span<const failure_record> first_leg(std::span<const failure_record> curve)
   return curve.first(std::min(n, curve.size()));
 }
 
-// Intersection of the curve with the elastic line at the offset strain. The curve is interpolated linearly between
-// records.
+// Intersection of the curve with the elastic line at the offset strain. Between records, the curve is interpolated linearly.
 json yield_by_offset(std::span<const failure_record> leg, const measure& m, double stiffness) {
   const double offset = offset_strain * m.length_mm;
   const auto above = [&](const failure_record& r) {
@@ -71,7 +70,8 @@ json yield_by_offset(std::span<const failure_record> leg, const measure& m, doub
   return nullptr;
 }
 
-// The columns of the curve, starting at the unloaded state, for `curve` in summary.json and for curve.csv.
+// The columns of the curve, starting with the unloaded state. The columns are written to `curve` in summary.json and to
+// curve.csv.
 json curve_of(std::span<const failure_record> curve, const measure& m) {
   json columns = json::object();
   for (const failure_record& r : curve) {
@@ -92,8 +92,10 @@ json curve_of(std::span<const failure_record> curve, const measure& m) {
   return columns;
 }
 
-// Answers derived from the curve: first yield, yield at 0.2 % offset, ultimate load, post-yield stiffness, final energies.
-// @param first_yield load factor of first yield @param stiffness elastic stiffness, load over amount [N/mm or N mm/rad]
+// Answers that are computed from the curve: first yield, yield at 0.2 % offset, ultimate load, stiffness after yield, and
+// final energies.
+// @param first_yield load factor at the first yield @param stiffness elastic stiffness, which is load divided by amount
+// [N/mm or N mm/rad]
 json answers_of_curve(std::span<const failure_record> curve, const measure& m, double first_yield, double stiffness) {
   json answers = json::object();
   const auto leg = first_leg(curve);
@@ -101,8 +103,8 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
     answers["first_yield"] = place_of(first_yield, stiffness * first_yield * m.amount, m);
   if (!m.turns)
     if (const json offset = yield_by_offset(leg, m, stiffness); !offset.is_null()) answers["yield_offset"] = offset;
-  // Tolerance for a plateau at the largest force. The first record of the plateau is selected, because this choice does
-  // not depend on the residuals of the solver.
+  // Tolerance for a plateau at the largest force. The first record of the plateau is selected. This choice does not depend
+  // on the residuals of the solver.
   constexpr double plateau = 1e-6;
   const auto most = std::max_element(leg.begin(), leg.end(), [](const auto& a, const auto& b) {
     return (1 + plateau) * std::abs(a.load) < std::abs(b.load);
@@ -126,8 +128,8 @@ json answers_of_curve(std::span<const failure_record> curve, const measure& m, d
 
 constexpr double most_plausible_strain = 0.1;
 
-// @cite [BazantOh1983]: beyond the strength, the strain of a voxel is inversely proportional to the size of the voxel.
-// @throws usage_error if the slope does not imply damage
+// @cite [BazantOh1983]. Beyond the strength, the strain of a voxel is inversely proportional to the size of the voxel.
+// @throws usage_error if the slope does not represent damage
 kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& surface, const failure_keys& keys,
                              const std::string& material, const vector3& spacing_mm) {
   kernel::damage_law law{surface, s.slope};
@@ -143,7 +145,8 @@ kernel::damage_law damage_of(const strengths& s, const kernel::yield_surface& su
   return law;
 }
 
-// The plan of the analysis with the yield surfaces of all materials. @param description for summary.json
+// The plan of the analysis with the yield surfaces of all materials. @param description receives the description for
+// summary.json
 failure_plan make_failure_plan(const spec& job, const local_model& part, json& description, log_sink& log) {
   const failure_keys& keys = job.groups.of<failure_keys>();
   failure_plan plan;
@@ -188,10 +191,10 @@ failure_plan make_failure_plan(const spec& job, const local_model& part, json& d
   return plan;
 }
 
-// Results of the elastic solution: stiffness, and the failure load by Pistoia's criterion.
+// Results of the elastic solution: the stiffness, and the failure load according to the criterion of Pistoia.
 struct elastic_part {
   json answers;
-  double stiffness = 0;  // load over displacement or angle
+  double stiffness = 0;  // load divided by displacement or angle
 };
 
 elastic_part read_elastic(const spec& job, const local_model& part,
@@ -216,7 +219,7 @@ elastic_part read_elastic(const spec& job, const local_model& part,
   return read;
 }
 
-// Set the loads at the end of the path for scene.json. @return the answers of these loads @collective
+// Set the loads at the end of the path in scene.json. @return answers for these loads @collective
 json add_loads_at_end(const load_case& c, double factor, const local_model& part,
                       const numerics::elasticity_problem& problem, const node_sets& sets, elasticity_solution& state,
                       physics_result& result) {
@@ -232,7 +235,7 @@ json add_loads_at_end(const load_case& c, double factor, const local_model& part
   return answers;
 }
 
-// Repeat the path with half the step size and compare the loads. @collective
+// Repeat the path with half of the step size, and compare the loads. @collective
 json prove(const numerics::elasticity_problem& problem, const failure_plan& plan, const numerics::options& options,
            const failure_solution& solution, log_sink& log) {
   log.note("failure: repeating the path with halved steps");
@@ -272,7 +275,7 @@ physics_result run_failure(const spec& job, const local_model& part, const numer
   const std::vector<load_case> cases = make_cases(sets, log);
   warn_of_unused_sets(sets, job, log);
   warn_of_locking(job, part, log);
-  // The nonlinear solution is not scaled, because load steps reach a requested load.
+  // The nonlinear solution is not scaled. Load steps reach a requested load instead.
   load_case c = cases.front();
   const measure& m = *c.measures;
   const double wanted = m.wanted.value_or(0);
@@ -337,7 +340,7 @@ namespace {
 
 class dissipation_painter final : public frame_painter {
  public:
-  /// @param points number of points of a voxel with a dissipation
+  /// @param points number of points in a voxel for which a dissipation is stored
   dissipation_painter(const local_model& part, std::size_t points) : part_(part), points_(points) {}
 
   bool show(physics_result& result, const numerics::solver_state& state) override {

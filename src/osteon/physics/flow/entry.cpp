@@ -22,13 +22,13 @@ namespace osteon::physics {
 
 namespace {
 
-// Run the test of the job. @collective on part.where.comm
+// Execute the test of the job. @collective on part.where.comm
 physics_result run_flow(const spec& job, const local_model& part, const numerics::options& solver_options, log_sink& log) {
   if (is_between_openings(job)) return run_flow_through(job, part, solver_options, log);
   return run_permeability(job, part, solver_options, log);
 }
 
-// Check a flow job on its fluid. @throws as run_flow @collective on part.where.comm
+// Check a flow job on its fluid. @throws errors of run_flow @collective on part.where.comm
 void check_flow_on(const spec& job, const local_model& part) {
   if (is_between_openings(job)) return check_flow_through_on(job, part);
   check_permeability_on(job, part);
@@ -36,9 +36,9 @@ void check_flow_on(const spec& job, const local_model& part) {
 
 constexpr solver_costs costs_of_flow{4, 50, 4, 2e-6, 8e-6};
 
-// Add the costs of a transported quantity as a stage after the flow, in units of the costs of a flow
-// (docs/reference/performance.md). The costs are memory per voxel of fluid and solid, if larger than the memory of the
-// flow, and a number of solutions.
+// Add the costs of a transported quantity as a stage after the flow. The unit is the cost of a flow
+// (docs/reference/performance.md). The costs consist of a number of solutions, and of the memory per voxel of fluid and
+// solid if this memory exceeds that of the flow.
 void add_transport(solver_work& work, double bytes, double solutions) {
   constexpr solver_costs c = costs_of_flow;
   constexpr double of_flow = 0.5;
@@ -46,11 +46,12 @@ void add_transport(solver_work& work, double bytes, double solutions) {
   work.solutions += of_flow * solutions;
 }
 
-// Time steps estimated from the velocities of the job; 0: the job specifies no velocities or no spacing.
+// Number of time steps, estimated from the velocities in the job. If the job contains no velocities or no spacing, the
+// result is 0.
 double steps_by_courant(const spec& job, const flow_keys& f) {
   const auto& spacing = job.image.spacing_mm;
   if (!spacing || spacing->empty()) return 0;
-  double highest = 0;  // voxels per second
+  double highest = 0;  // velocity in voxels per second
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     double factor = b.factor_at_s.empty() ? 1 : 0;
     for (const auto& point : b.factor_at_s)
@@ -66,10 +67,10 @@ double steps_by_courant(const spec& job, const flow_keys& f) {
   return highest * *job.groups.of<condition_keys>().transient->end_s / f.cfl.value_or(flow_time_plan{}.courant);
 }
 
-// Add the time steps of a transient flow and of the temperature.
+// Add the time steps of a transient flow, and the time steps of the temperature.
 void add_steps(solver_work& work, const spec& job, const flow_keys& f) {
   if (!job.groups.of<condition_keys>().transient->end_s) return;
-  // Time of a step and of a temperature, relative to a creeping flow.
+  // Time of a step, and time of a temperature, relative to the time of a creeping flow.
   constexpr double of_a_step = 0.15, of_a_temperature = 0.2;
   double steps = 0;
   if (job.groups.of<condition_keys>().transient->step_s) {
@@ -91,30 +92,33 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (test_of_flow(job) == flow_test::permeability_tensor) work.kept = work.solutions = 3;
   if (test_of_flow(job) == flow_test::dispersion) {
-    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;  // sample and mirror image
+    // 2 for the sample and its mirror image
+    const double samples = job.load.boundary_condition == outer_condition::mirrored ? 2 : 1;
     add_transport(
         work, 680 * samples,
         3 * samples * static_cast<double>(std::max<std::size_t>(1, job.groups.of<flow_keys>().peclet_numbers.size())));
   }
   if (is_between_openings(job)) {
     const flow_keys& f = job.groups.of<flow_keys>();
-    constexpr double with_inertia = 6;  // steps of Picard and Newton
+    constexpr double with_inertia = 6;  // the solution needs several Picard and Newton steps
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    if (f.expansion_per_K) work.solutions *= 5;  // several, mostly short, outer iterations of flow and temperature
-    work.kept = f.inertia ? 84 : 6.5;  // search directions and cycles of the solver: bone of 128^3 voxels with inertia
-                                       // requires 1.53 kB per voxel
+    // the solution needs several, mostly short, outer iterations of flow and temperature
+    if (f.expansion_per_K) work.solutions *= 5;
+    // memory of search directions and cycles of the solver: a bone of 128^3 voxels with inertia needs 1.53 kB per voxel
+    work.kept = f.inertia ? 84 : 6.5;
     if (job.groups.of<condition_keys>().transient) {
       work.kept = 18.5;
-      // The job stores the velocities at the two ends of a step. The value is that of a box half full of fluid.
+      // The job stores the velocities at the two ends of a step. The value is for a box that is half full of fluid.
       if (job.picture.pathlines > 0) work.kept += 3;
-      if (f.heat) work.kept += 27;  // flow and temperature are stored at the same time
+      if (f.heat) work.kept += 27;  // flow and temperature are stored concurrently
       work.solutions = 1;
       add_steps(work, job, f);
     }
     const auto flows = static_cast<double>(std::max<std::size_t>(1, f.multiples.size()));
-    // At cell Peclet numbers from below 1 to 500, the solution for ages takes as long as 1 to 15 creeping flows.
+    // At cell Peclet numbers from below 1 to 500, the solution for ages takes 1 to 15 times as long as a creeping flow.
     if (f.residence_time) add_transport(work, 550, 18);
-    if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);  // includes the velocities of each flow
+    // the memory includes the velocities of each flow
+    if (f.heat) add_transport(work, 500 + 6 * sizeof(double) * (flows - 1), flows);
   }
   return work;
 }
@@ -127,7 +131,7 @@ solid_rules flow_rules(const spec& job) {
   rules.takes_empty_space = f.fluid == fluid_voxels::empty;
   rules.has_others = f.heat && !job.materials.empty();
   if (!job.segment.labels) return rules;
-  // In a label image, labels define the fluid. The fluid has the void labels, or all other labels.
+  // In a label image, labels define the fluid. The fluid has the labels of the void, or all other labels.
   rules.takes_empty_space = f.fluid == fluid_voxels::solid;
   rules.labels = job.segment.void_labels;
   if (!f.fluid_labels.empty()) rules.labels.assign(f.fluid_labels.begin(), f.fluid_labels.end());

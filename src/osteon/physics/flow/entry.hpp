@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The table entry of physics = "flow".
+/// The entry of physics = "flow" in the table of physics.
 #include <osteon/job/answers.hpp>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>

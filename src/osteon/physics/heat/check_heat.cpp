@@ -28,7 +28,7 @@ class heat_checker {
 
  private:
   void check_boundaries() {
-    std::map<std::string, std::size_t> owner;  // number of the [[boundary]] by face
+    std::map<std::string, std::size_t> owner;  // for each face: number of the table [[boundary]]
     for (std::size_t n = 0; n < keys_.boundaries.size(); ++n) {
       const boundary_spec& b = keys_.boundaries[n];
       const std::string at = fmt::format("boundary[{}].", n + 1);
@@ -102,7 +102,7 @@ void register_heat_keys(key_table& job) {
   job.accept({heat, names_of(conduction, heat_transfer)}, {"transient"});
   const auto all = names_of(conduction, heat_transfer, conductivity_tensor);
   job.accept({heat, all}, {"material.heat_capacity_J_per_m3K"});
-  // Keys that are ignored, as in earlier versions.
+  // These keys are ignored, as in earlier versions.
   job.accept({heat, all, "", false}, {"load.direction", "load.faces", "load.depth_mm", "load.area", "load.area_mm2",
                                       "load.bonded", "load.about_mm", "load.strain", "load.displacement_mm", "load.force_N",
                                       "load.angle_deg", "load.moment_N_mm", "load.gravity_m_per_s2"});

@@ -19,11 +19,12 @@ namespace osteon::physics {
 
 namespace {
 
-// Heat flows in parts that touch a face with a condition, and in parts that connect the two faces of a periodic axis.
+// Heat flows in parts that have cells at a face with a condition, and in parts that connect the two faces of a periodic
+// axis.
 void rules_of_boundaries(const spec& job, solid_rules& rules) {
   bool any = false;
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
-    if (b.face.empty()) continue;  // check_heat reports the fault
+    if (b.face.empty()) continue;  // check_heat reports this fault
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1, repeats = kind_of(b) == condition_kind::periodic;
     any = true;
@@ -32,12 +33,13 @@ void rules_of_boundaries(const spec& job, solid_rules& rules) {
     rules.touching[axis][0] = rules.touching[axis][0] || both || b.face.ends_with("low");
     rules.touching[axis][1] = rules.touching[axis][1] || both || b.face.ends_with("high");
   }
-  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;  // with sources only, no face selects a part
+  // if there are only sources, no face selects a part
+  if (!any && keep_of(job) == kept_parts::percolating) rules.keeps_all = true;
 }
 
 solid_rules heat_rules(const spec& job) {
   solid_rules rules;
-  rules.may_keep_all_parts = true;  // without a path between the faces the heat flow is zero
+  rules.may_keep_all_parts = true;  // without a path between the faces, the heat flow is zero
   const heat_test test = test_of_heat(job);
   if (test == heat_test::conductivity_tensor) {
     rules.periodic.fill(job.load.boundary_condition.value_or(outer_condition::periodic) == outer_condition::periodic);
@@ -57,7 +59,7 @@ solver_work heat_work(const spec& job, const voxel::node_count*) {
   return work;
 }
 
-// Reference of the solver's temperatures. Empty if the job alone does not determine the reference.
+// Reference of the temperatures in the solver. If the job alone does not determine the reference, the result is empty.
 std::optional<double> zero_K(const spec& job) {
   if (job.groups.of<condition_keys>().transient) return job.groups.of<condition_keys>().transient->initial_K;
   if (test_of_heat(job) == heat_test::conduction)
@@ -134,7 +136,8 @@ const physics_entry& heat() {
           },
       .rules = heat_rules,
       .system = {io::centring::cell, 1},
-      .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3 voxels with 0.50 M unknowns: 20.0 MB, 0.58 s; tensor: 26.2 MB
+      // measured with 128^3 voxels and 0.50 M unknowns: 20.0 MB and 0.58 s; for a tensor: 26.2 MB
+      .costs = {1, 36, 6, 0.3e-6, 1e-6},
       .work = heat_work,
       .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
       .picture = {.has_lines = true},

@@ -11,7 +11,7 @@ namespace osteon::physics {
 namespace {
 
 numerics::face_condition condition(const boundary_spec& b) {
-  constexpr double per_mm2 = 1e-6;  // conversion factor from 1/m2
+  constexpr double per_mm2 = 1e-6;  // factor from 1/m2 to 1/mm2
   numerics::face_condition face;
   face.kind = kind_of(b) == condition_kind::flux         ? numerics::thermal::flux
               : kind_of(b) == condition_kind::convection ? numerics::thermal::convection
@@ -23,12 +23,13 @@ numerics::face_condition condition(const boundary_spec& b) {
   return face;
 }
 
-// Return a property by material number of the model. Number 0 is void. The materials of the job follow in order.
+// Return a property for each material number of the model. Number 0 is void. The materials of the job follow the void in
+// their order.
 template <class Property>
 std::vector<double> by_number(const spec& job, const local_model& part, Property property) {
   std::vector<double> values(part.header.materials.size(), 0.0);
   for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)
-    values[n + 1] = property(job.materials[n]) * 1e-9;  // conversion factor from 1/m3 to 1/mm3
+    values[n + 1] = property(job.materials[n]) * 1e-9;  // factor from 1/m3 to 1/mm3
   return values;
 }
 

@@ -29,9 +29,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Number of voxels of the phase by material. The number includes the parts removed by segment.keep = "percolating",
-// because TauFactor's volume fraction also includes closed pores. The list is empty if the model does not store these
-// numbers, or if segment.keep = "largest" defines the phase.
+// Number of voxels of each material in the phase. The number includes the parts that segment.keep = "percolating" has
+// removed. The volume fraction of TauFactor also includes closed pores. If the model does not contain these numbers, or if
+// segment.keep = "largest" defines the phase, the list is empty.
 std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& part) {
   if (keep_of(job) == kept_parts::largest) return {};
   const auto provenance = json_from_text<json>(part.header.provenance_json);
@@ -43,8 +43,8 @@ std::vector<std::int64_t> voxels_of_phase(const spec& job, const local_model& pa
   return voxels;
 }
 
-// The phase in the whole image box: mean conductivity (void: 0) and volume fraction. The mean conductivity equals the
-// conductivity of straight paths.
+// The phase in the box of the whole image. The members are the mean conductivity (with a conductivity of the void of 0) and
+// the volume fraction. The mean conductivity equals the conductivity of straight paths.
 struct phase_in_box {
   double conductivity_W_per_mK, share;
 };
@@ -81,7 +81,8 @@ json by_face(const face_flows& flows, const std::string& between = "_") {
   return named;
 }
 
-// Face names such as z-low, for scripts written before version 0.2. These names will be removed in version 0.4.
+// Names of faces such as z-low. Scripts that were written before version 0.2 use these names. Version 0.4 will remove these
+// names.
 json by_older_face(const face_flows& flows) { return by_face(flows, "-"); }
 
 void add_periodic_faces(json& answers, const std::array<face_match, 3>& faces, const std::array<bool, 3>& periodic) {
@@ -106,7 +107,7 @@ json describe_load(const spec& job, const local_model& part) {
   if (test == heat_test::conductivity_tensor) {
     const std::string condition = name_of(job.load.boundary_condition.value_or(outer_condition::periodic));
     load.update({{"boundary_condition", condition},
-                 {"surroundings", condition}});  // name of the key before version 0.2; will be removed in version 0.4
+                 {"surroundings", condition}});  // name of the key before version 0.2; version 0.4 will remove this name
   }
   for (const boundary_spec& b : job.groups.of<condition_keys>().boundaries) {
     json face = {{"face", b.face}, {"kind", name_of(kind_of(b))}};
@@ -119,7 +120,7 @@ json describe_load(const spec& job, const local_model& part) {
   return load;
 }
 
-// Conditions on the faces and the heat flow through the faces, for scene.json.
+// Conditions on the faces, and heat flow through the faces, in the format of scene.json.
 json faces_of_load(const json& answers) {
   const json& load = answers.at("load");
   json faces = json::array();
@@ -138,7 +139,7 @@ json faces_of_load(const json& answers) {
   return faces;
 }
 
-// Set the fields and the picture common to all heat jobs.
+// Set the fields and the picture that all heat jobs have.
 void show_heat(physics_result& result, const spec& job, const local_model& part, const numerics::heat_problem& problem,
                std::vector<double> exact) {
   cell_values temperature;
@@ -148,7 +149,7 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   const cell_values density = share(heat_flux_density(problem, std::move(exact)));
   const auto statistics = show_scalar(result, part.where.comm, density, "heat_flux", "heat flux density", "W mm-2");
   if (!job.picture.enabled) result.shown = {};
-  // The median of a uniform field equals the high end.
+  // In a uniform field, the median equals the high end of the range.
   if (statistics.median < result.shown_high) result.shown_low = statistics.median;
   result.fields = heat_fields(part, temperature, density);
   if (!vectors) return;
@@ -168,7 +169,8 @@ physics_result run_steady(const spec& job, const local_model& part, numerics::he
     const double conductivity = flux_W /
                                 std::abs(job.groups.of<condition_keys>().high_K - job.groups.of<condition_keys>().low_K) *
                                 length_mm(part.header, along) / cross_section_mm2(part.header, along) * 1000;
-    // Tortuosity factor of TauFactor: conductivity of straight paths over effective conductivity. Null represents infinity.
+    // Tortuosity factor of TauFactor: conductivity of straight paths divided by effective conductivity. Null represents
+    // infinity.
     const bool conducts = conductivity > 0;
     const auto [straight, share] = mean_conductivity(job, part, log);
     result.answers = {{"percolates", conducts},
@@ -256,7 +258,7 @@ physics_result run_tensor(const spec& job, const local_model& part, const numeri
   json tortuosity = json::array(), diffusivity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
-    tortuosity.push_back(k > 0 ? json(straight / k) : json(nullptr));  // null: no path
+    tortuosity.push_back(k > 0 ? json(straight / k) : json(nullptr));  // null means that there is no path
     diffusivity.push_back(k > 0 ? share * k / straight : 0.0);
   }
   result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},

@@ -22,12 +22,12 @@ class temperature_painter final : public frame_painter {
     const MPI_Comm comm = part_.where.comm;
     double ends[2] = {low_K_, -high_K_};
     comm::collectively(comm, [&] {
-      // Cells without a computed temperature are NaN. Pictures do not draw NaN.
+      // In cells without a computed temperature, the value is NaN. Pictures do not draw NaN.
       std::vector<float> values(at(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
       const auto known = std::get<std::span<double>>(state.vectors.front().values);
       auto own = part_.cells.runs().begin();
       for (const voxel::run& r : state.points->runs()) {
-        // The runs of the solver are subsets of the runs of the specimen, in equal order.
+        // The runs of the solver are subsets of the runs of the specimen, and have the same order.
         while (own->z != r.z || own->y != r.y || own->x + own->length <= r.x) ++own;
         for (std::int32_t i = 0; i < r.length; ++i) {
           const double value = known[at(r.first + i)] + zero_K_.value_or(0);

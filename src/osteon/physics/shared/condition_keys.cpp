@@ -98,7 +98,7 @@ std::string reason_for_step_files(const spec& job) {
 }
 
 void register_condition_keys(key_table& job) {
-  if (job.has_table("boundary")) return;  // registered by another physics with conditions on faces
+  if (job.has_table("boundary")) return;  // another physics with conditions on faces has already registered these keys
   key_table& load = job.table("load", "");
   const auto group = [](spec& s) -> auto& { return s.groups.of<condition_keys>(); };
   auto t = load.keys_in<condition_keys, spec>(group, 20);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Keys of boundary conditions on faces and of time steps.
+/// Keys of boundary conditions on faces, and keys of time steps.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ inline auto choice_names(condition_kind) {
                  "wall">();
 }
 
-/// Return true for a thermal condition of a face without flow.
+/// Return true for a thermal condition at a face without flow.
 inline bool is_thermal_condition(condition_kind kind) {
   return kind == condition_kind::temperature || kind == condition_kind::flux || kind == condition_kind::convection;
 }
@@ -36,38 +36,39 @@ inline auto choice_names(velocity_profile) { return choices<"uniform", "develope
 enum class time_scheme { implicit_euler, crank_nicolson };
 inline auto choice_names(time_scheme) { return choices<"implicit_euler", "crank_nicolson">(); }
 
-/// A boundary condition on an outer face of the image or on both faces of an axis.
+/// A boundary condition on an outer face of the image, or on both faces of an axis.
 struct boundary_spec {
   std::string face;
-  std::optional<std::int64_t> label;     ///< label of voxels inside the image; replaces the face
+  std::optional<std::int64_t> label;     ///< label of voxels inside the image; the label replaces the face
   optional_choice<condition_kind> kind;  ///< default for heat: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
   std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
-  optional_choice<velocity_profile> profile;                      ///< absent: uniform
-  std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
-  std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: restrict the condition to a part of the face
+  optional_choice<velocity_profile> profile;          ///< absent: uniform
+  std::optional<std::vector<double>> slide_mm_per_s;  ///< z, y, x
+  /// positions in the order z, y, x that restrict the condition to a part of the face
+  std::optional<std::vector<double>> low_mm, high_mm, centre_mm;
   std::optional<double> radius_mm;
-  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs of transient flow; empty: constant
-  std::optional<double> period_s;                ///< period of the factors
+  std::vector<std::vector<double>> factor_at_s;  ///< pairs [time, factor] for transient flow; empty: constant
+  std::optional<double> period_s;                ///< period of the factors in s
 };
 
 /// Keys of [transient].
 struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
-  double output_every_s = 0;            ///< 0: every step
-  optional_choice<time_scheme> scheme;  ///< absent: for heat implicit_euler, for flow crank_nicolson
+  double output_every_s = 0;            ///< time between records; 0: every step is recorded
+  optional_choice<time_scheme> scheme;  ///< absent: implicit_euler for heat, crank_nicolson for flow
   bool write_steps = false;
 };
 
-/// Keys of boundary conditions and time steps.
+/// Keys of boundary conditions, and keys of time steps.
 struct condition_keys {
-  double low_K = 0, high_K = 1;                          ///< temperatures of the faces, in [load]
-  std::optional<std::vector<double>> gradient_K_per_mm;  ///< used by heat_transfer, in [load]
+  double low_K = 0, high_K = 1;                          ///< temperatures of the faces in [load]
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< for heat_transfer, in [load]
   std::vector<boundary_spec> boundaries;
   std::optional<transient_spec> transient;
 };
 
-/// Reason why a job with time steps cannot be solved in memory. Empty for a job without time steps.
+/// Reason why a job with time steps cannot be solved in memory. For a job without time steps, the text is empty.
 std::string reason_for_step_files(const spec& job);
 
 /// Register the keys, unless another physics has already registered these keys.

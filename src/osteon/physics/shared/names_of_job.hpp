@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Makes the names of job and numerics available in physics without qualification.
+/// Names of job and numerics for code of a physics. With this file, the code needs no qualified names.
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
 namespace osteon::job {}
 namespace osteon::physics {

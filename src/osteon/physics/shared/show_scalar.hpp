@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The field of the picture.
+/// The field that the picture displays.
 #include <mpi.h>
 
 #include <osteon/job/physics_result.hpp>
@@ -10,8 +10,8 @@
 
 namespace osteon::physics {
 
-/// Show a field. The colour range is from 0 to the 99th percentile of the field. If most values are equal, the range ends
-/// at the maximum.
+/// Add a field to the picture. The colour range ends at 0 and at the 99th percentile of the field. If most values are equal,
+/// the range ends at the maximum instead of the percentile.
 /// @return statistics of the field @collective on comm
 numerics::field_statistics show_scalar(physics_result& result, MPI_Comm comm, cell_values values, const std::string& name,
                                        const std::string& title, const std::string& units);

@@ -27,7 +27,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr const char* first_stage = "flow";  // name of the first stage, as a test in the scopes of keys
+constexpr const char* first_stage = "flow";  // name of the first stage; the scopes of keys use this name as a test
 
 void check_thermal_load(const spec& job, std::vector<problem>& problems) {
   if (has_flow_stage(job)) check_flow_stage(job, problems);
@@ -46,7 +46,7 @@ solver_work thermo_elastic_work(const spec& job, const voxel::node_count* nodes)
   if (nodes)
     work.held = prescribed_by_test(job, *nodes, is_between_plates(job) ? elastic_test::axial_bonded : elastic_test::custom);
   if (has_flow_stage(job)) {
-    // Costs of the first stage in units of this entry: additional memory and time.
+    // Additional memory and time of the first stage, in units of the costs of this entry.
     const solver_costs &c = flow().costs, &own = thermo_elasticity().costs;
     const solver_work first = flow().work(flow_stage_of(job), nullptr);
     const double of_flow = (c.bytes_per_unknown + (first.kept - 1) * c.bytes_per_further) * c.unknowns_per_element;
@@ -57,7 +57,7 @@ solver_work thermo_elastic_work(const spec& job, const voxel::node_count* nodes)
   return work;
 }
 
-// Answers of the first stage of a job with [flow]: the answers of flow except permeability.
+// Answers of the first stage of a job with [flow]. These answers are the answers of flow without permeability.
 std::vector<answer> flow_stage_answers() {
   static const std::set<std::string> keys{"flow_rate_mm3_per_s", "pressure_drop_Pa",
                                           "reynolds_number",     "mean_speed_mm_per_s",
@@ -148,7 +148,7 @@ const physics_entry& thermo_elasticity() {
                                        : solid_rules{.must_connect_faces = true};
           },
       .system = {io::centring::node, 3},
-      .costs = {3.81, 84, 1, 3e-6, 13e-6},  // 128^3 voxels: 161 MB, 7.9 s
+      .costs = {3.81, 84, 1, 3e-6, 13e-6},  // measured with 128^3 voxels: 161 MB and 7.9 s
       .work = thermo_elastic_work,
       .most_components = most_elastic_components,
       .picture = {.is_surface = true, .fields = shown_elastic_fields()},

@@ -24,9 +24,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr material_number first_solid = 2;  // number of the first solid material; the fluid is material 1
+constexpr material_number first_solid = 2;  // number of the first solid material; material 1 is the fluid
 
-// The voxels of the solid, as runs.
+// The voxels of the solid as runs.
 voxel::run_set solid_cells(const local_model& part) {
   std::vector<voxel::run> runs;
   for (const voxel::run& r : part.cells.runs())
@@ -41,7 +41,7 @@ voxel::run_set solid_cells(const local_model& part) {
   return {part.cells.shape(), std::move(runs)};
 }
 
-// The largest part connected by faces. @collective
+// The largest face-connected part. @collective
 voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cells, log_sink& log) {
   const numerics::numbered_parts parts = numerics::number_flow_parts(where, cells);
   if (parts.count < 2) return cells;
@@ -60,7 +60,8 @@ voxel::run_set largest_part(const grid::block& where, const voxel::run_set& cell
   return {cells.shape(), std::move(kept)};
 }
 
-// Return the solid part of the model. The first material of this part is void. The materials of the job follow in order.
+// Return the solid part of the model. The first material of this part is the void. The materials of the job follow the void
+// in their order.
 // @collective
 std::shared_ptr<const local_model> solid_of(const spec& job, const local_model& part, log_sink& log) {
   const auto solid = std::make_shared<local_model>();
@@ -92,7 +93,8 @@ std::vector<double> on_solid(const local_model& part, const voxel::run_set& soli
   return values;
 }
 
-// Add shared ownership of a model to a field, because the planes of the field borrow the model.
+// Let a field own a model together with other owners. Shared ownership is necessary, because the planes of the field borrow
+// the model.
 result_field kept_with(result_field field, std::shared_ptr<const local_model> model) {
   return {field.info, [begin = std::move(field.begin), model = std::move(model)]() -> io::plane_source<float> {
             return [model, planes = begin()](std::int64_t first, std::int64_t count, std::span<float> dense) {
@@ -119,7 +121,8 @@ spec flow_stage_of(const spec& job) {
   stage.load.test = name_of(flow_test::flow);
   stage.groups.of<mechanical_keys>() = {};
   stage.picture.field.reset();
-  stage.picture.streamlines = 0;  // the picture shows the stress, or the speed if the flow does not converge
+  // the picture displays the stress; if the flow does not converge, the picture displays the speed
+  stage.picture.streamlines = 0;
   return stage;
 }
 
@@ -160,7 +163,8 @@ physics_result run_flow_stress(const spec& job, const local_model& part, const n
     load["displacement_mm"] = plates->amount;
   }
   if (auto table = by_material(*solid, state); !table.is_null()) {
-    for (json& row : table) row["material"] = row["material"].get<int>() + 1;  // number in the field `material`
+    // the value is the number in the field `material`
+    for (json& row : table) row["material"] = row["material"].get<int>() + 1;
     result.answers["by_material"] = std::move(table);
   }
   show(result, job, *solid, state);

@@ -26,11 +26,12 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   return {{"mean", sum / static_cast<double>(all)}, {"low", low}, {"high", high}};
 }
 
-// Solve the heat problem. Add answers and fields to `result`. @return temperature per active cell [K] @collective
+// Solve the heat problem. Add the answers and the fields to `result`. @return temperature of each active cell [K]
+// @collective
 std::vector<double> solve_temperatures(const spec& job, const local_model& part, const numerics::options& options,
                                        physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
-  if (job.groups.of<condition_keys>().low_K == job.groups.of<condition_keys>().high_K) {  // uniform temperature
+  if (job.groups.of<condition_keys>().low_K == job.groups.of<condition_keys>().high_K) {  // the temperature is uniform
     std::vector<double> uniform;
     comm::collectively(comm, [&] {
       uniform.assign(at(part.cells.size()), job.groups.of<condition_keys>().low_K);

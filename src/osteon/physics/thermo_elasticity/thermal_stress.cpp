@@ -11,7 +11,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Expansion coefficients by material number of the model. Number 0 is void. The materials of the job follow in order.
+// Expansion coefficients for each material number of the model. Number 0 is void. The materials of the job follow the void
+// in their order.
 std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
   std::vector<double> values(part.header.materials.size(), 0.0);
   for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)

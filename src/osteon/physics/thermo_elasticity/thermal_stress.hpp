@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The elastic problem loaded by temperatures of any origin.
+/// The elastic problem with a load by temperatures of any origin.
 #include <osteon/physics/elasticity/elastic_fields.hpp>
 #include <osteon/physics/elasticity/loads/standard_tests.hpp>
 #include <osteon/physics/shared/names_of_job.hpp>
@@ -15,16 +15,17 @@ struct thermo_elastic_keys {
   std::optional<double> reference_K;  ///< key of [load]
 };
 
-/// Return true if plates constrain the specimen.
+/// Return true if plates restrain the specimen.
 bool is_between_plates(const spec& job);
 
-/// Add the supports: plates or, for free expansion, a statically determinate support. The supports are checked before the
-/// temperatures are computed. @return measure of the plates; empty: free expansion
-/// @throws as make_test, require_supported @collective
+/// Add the supports. The supports are plates. For free expansion, the support is statically determinate. The supports are
+/// checked before the temperatures are computed. @return measure of the plates; empty: free expansion
+/// @throws errors of make_test and require_supported @collective
 std::optional<measure> add_thermal_supports(const spec& job, const local_model& part, numerics::elasticity_problem& problem);
 
-/// Solve for the displacements. Add the certificate and the answers of the stress to `result`.
-/// @param problem with supports @param plates from add_thermal_supports @param temperature_K per active cell of `part`
+/// Solve for the displacements. Add the certificate and the answers for the stress to `result`.
+/// @param problem problem with supports @param plates result of add_thermal_supports @param temperature_K temperature of
+/// each active cell of `part`
 /// @return solution for fields and pictures @collective on part.where.comm
 derived_fields add_thermal_stress(physics_result& result, const spec& job, const local_model& part,
                                   std::shared_ptr<numerics::elasticity_problem> problem,

@@ -53,7 +53,8 @@ graph from_edges(int vertices, std::span<const edge> edges) {
     if (e.a < 0 || e.b < 0 || e.a >= vertices || e.b >= vertices)
       throw data_error(fmt::format("edge {} - {}: vertices must be from 0 to {}", e.a, e.b, vertices - 1));
     if (e.weight < 0) throw data_error(fmt::format("edge {} - {}: weight {} must not be negative", e.a, e.b, e.weight));
-    // Costs are sums of weights times small factors. The limit of a quarter of the range prevents an overflow of costs.
+    // Costs are sums of products of weights and small factors. With a limit of a quarter of the range, costs cannot
+    // overflow.
     if (e.weight > std::numeric_limits<std::int64_t>::max() / 4 - sum)
       throw data_error(
           fmt::format("edge {} - {} with {} bytes: the sum of weights exceeds 2^61; use a larger unit", e.a, e.b, e.weight));
@@ -120,7 +121,7 @@ graph quotient(const graph& g, std::span<const int> part, int parts) {
 }
 
 graph induced(const graph& g, std::span<const int> vertices) {
-  // Numbers are mapped by sorting in O(n log n). Therefore the cost does not depend on the size of the whole graph.
+  // Numbers are mapped by sorting in O(n log n) time. The cost is therefore independent of the size of the whole graph.
   std::vector<std::pair<int, int>> number;
   number.reserve(vertices.size());
   for (std::size_t i = 0; i < vertices.size(); ++i) number.emplace_back(vertices[i], static_cast<int>(i));

@@ -23,7 +23,7 @@ int vertices_of(std::int64_t n, const std::string& name) {
   return static_cast<int>(n);
 }
 
-// Reader of the METIS format: lines of integers.
+// Reader of the METIS format, which consists of lines of integers.
 class metis_reader {
  public:
   metis_reader(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
@@ -60,7 +60,7 @@ class metis_reader {
   }
 
  private:
-  // Check that both directions of every edge are listed, and keep one direction.
+  // Check that the list contains both directions of every edge, and remove one direction.
   void check_symmetry() {
     const auto key = [](const edge& e) { return std::pair(std::min(e.a, e.b), std::max(e.a, e.b)); };
     std::stable_sort(found_.begin(), found_.end(), [&](const edge& x, const edge& y) { return key(x) < key(y); });

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Random numbers that do not depend on machine or library. Therefore a placement depends only on its seed.
+/// Random numbers that are independent of the machine and of its libraries. A placement therefore depends only on its seed.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace osteon::placement {
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) {
-    for (auto& word : state_) {  // states of similar seeds differ in all bits
+    for (auto& word : state_) {  // even for similar seeds, the states differ in all bits
       word = splitmix64(seed);
       seed += splitmix_increment;
     }
@@ -30,7 +30,7 @@ class random_source {
     state_[3] = turn(state_[3], 45);
     return result;
   }
-  /// Uniform integer in 0 ... n - 1, for n below 2^32.
+  /// Uniform integer from 0 to n - 1, for n below 2^32.
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((bits() >> 32) * n) >> 32); }
 
   template <class T>
@@ -43,9 +43,9 @@ class random_source {
   std::array<std::uint64_t, 4> state_{};
 };
 
-/// Exponential distribution with mean 1, tabulated at the centres of equally probable classes. An annealing step compares
-/// its loss with the product of a random value of the table and the temperature. With this comparison, the acceptance
-/// probability is exp(-loss / temperature), but the exponential function is not evaluated.
+/// Exponential distribution with mean 1. The table contains the values at the centres of equally probable classes. An
+/// annealing step compares its loss with the product of the temperature and a random value of the table. The acceptance
+/// probability is then exp(-loss / temperature), and no exponential function is evaluated.
 class exponential_table {
  public:
   exponential_table() {

@@ -11,14 +11,14 @@ namespace osteon::placement {
 
 namespace {
 
-// Cores of a team: usable cores in the order of the tree, beginning with `first`.
+// Cores of a team: usable cores in the order of the tree, starting with `first`.
 std::vector<int> team_of(const machine::host_tree& tree, int first, int threads) {
   const std::vector<int> usable = tree.usable_cores();
   const auto begin = std::lower_bound(usable.begin(), usable.end(), first);
   return {begin, begin + threads};
 }
 
-// List of one hardware thread of each core, for example "0-3" or "0,2,4".
+// List that contains one hardware thread of each core, for example "0-3" or "0,2,4".
 std::string pus_of(const machine::host_tree& tree, int first, int threads) {
   machine::pu_set pus;
   for (const int core : team_of(tree, first, threads))
@@ -34,7 +34,7 @@ void require_plain(const std::string& text, std::string_view more, const char* q
                                   text, allowed.substr(62)));
 }
 
-// Hosts with at least one rank, in ascending order, and the index of the host of each rank.
+// Hosts with at least one rank in ascending order, and index of the host of each rank.
 struct used_hosts {
   std::vector<int> hosts, of_rank;
   int most_ranks = 0, most_cores = 0;
@@ -113,7 +113,8 @@ target places_of_teams(target cores, int threads) {
     const auto numa = [&](std::size_t i) { return tree.cores[static_cast<std::size_t>(usable[i])].numa; };
     const auto team = static_cast<std::size_t>(threads);
     for (std::size_t i = 0; i + team <= usable.size();) {
-      // A team that would cross the boundary of a NUMA node begins in the next node, if the next node has enough cores.
+      // If a team would cross the boundary of a NUMA node, and if the next node has enough cores, the team begins in the
+      // next node.
       std::size_t next = i;
       while (next < usable.size() && numa(next) == numa(i)) ++next;
       const bool fits_behind =

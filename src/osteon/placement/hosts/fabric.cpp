@@ -15,7 +15,7 @@ double eighth_power(double x) {
   return x * x;
 }
 
-// Loads of all links and the objective function of the annealing, updated by moves of vertices.
+// Loads of all links, and the objective function of simulated annealing. Moves of vertices update these values.
 class moving_load {
  public:
   moving_load(const graph& g, std::vector<int> host, const fabric& net)
@@ -25,7 +25,7 @@ class moving_load {
     for (std::size_t i = 0; i < inverse_.size(); ++i) inverse_[i] = 1 / (net.rate()[i] * scale);
     volume_weight_ = start.volume > 0 ? 0.05 / start.volume : 0;
     for (int v = 0; v < g.size(); ++v) add(v, -1, +1);
-    // Every edge was added twice, once for each of its vertices.
+    // Every edge has been added twice, once for each of its vertices.
     for (double& l : load_) l /= 2;
     sum_ = 0;
     for (std::size_t i = 0; i < load_.size(); ++i) sum_ += eighth_power(load_[i] * inverse_[i]) + volume_weight_ * load_[i];
@@ -38,11 +38,11 @@ class moving_load {
     add(u, -1, +1);
   }
   double sum() const { return sum_; }
-  void set_sum(double sum) { sum_ = sum; }  // restores the exact value after a swap is undone
+  void set_sum(double sum) { sum_ = sum; }  // after an undone swap, this function restores the exact value
   const std::vector<int>& host() const { return host_; }
 
  private:
-  // Add or subtract the edges of v, except the edge to `other`.
+  // Add or subtract the edges of v, without the edge to `other`.
   void add(int v, int other, double sign) {
     const auto to = g_.neighbours(v);
     const auto w = g_.weights(v);
@@ -134,7 +134,7 @@ std::vector<float> distances(const fabric& net) {
     std::vector<int> buffer;
 #pragma omp for schedule(static)
     for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b) {  // an exchange uses the routes of both directions, and the two routes may differ
+      for (int b = 0; b < n; ++b) {  // an exchange uses the routes in both directions, and these two routes may differ
         const std::size_t links = net.route(a, b, buffer).size() + net.route(b, a, buffer).size();
         result[at(a) * at(n) + at(b)] = static_cast<float>(links) / 2;
       }

@@ -10,13 +10,13 @@ namespace osteon::placement {
 
 namespace {
 
-constexpr int most_hosts = 16384;  // with distances of 1 GiB
+constexpr int most_hosts = 16384;  // with this number of hosts, the distances need 1 GiB
 
 double upper_quartile(const std::vector<double>& values) {
   return kth_smallest(values, (values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
 }
 
-// Rate of each host, from its links to at most about 256 other hosts.
+// Rate of each host. The rate is computed from the links of the host to at most about 256 other hosts.
 std::vector<double> rates_of_hosts(const machine::host_links& links) {
   constexpr int enough = 256;
   const int n = links.hosts();
@@ -36,10 +36,10 @@ std::vector<double> rates_of_hosts(const machine::host_links& links) {
 
 struct uplinks {
   std::vector<int> cluster_of;
-  std::vector<double> rate;  // of each cluster
+  std::vector<double> rate;  // rate of each cluster
 };
 
-// Uplinks of clusters with less external than internal bandwidth under load.
+// Uplinks of clusters. Under load, such a cluster has less external bandwidth than internal bandwidth.
 uplinks shared_uplinks(const machine::path_speeds& loaded, std::span<const double> rate) {
   const machine::host_links& links = loaded.between;
   if (links.is_dense() || links.clusters() < 2 || links.hosts() != static_cast<int>(rate.size())) return {};

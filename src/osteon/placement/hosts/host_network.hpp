@@ -13,18 +13,19 @@ namespace osteon::placement {
 /// Links and distances between hosts.
 struct host_network {
   fabric links;
-  /// Cost per byte between two hosts, with shape (hosts, hosts). An empty table means an equal cost for all pairs.
+  /// Cost per byte between two hosts, shape (hosts, hosts). An empty table means that all pairs have equal costs.
   std::vector<float> distance;
 };
 
-/// Modelled network, in which host h is PU h. Distances are numbers of links on the path.
+/// Modelled network. Host h is PU h. Distances are numbers of links on the route.
 /// @throws usage_error if there are more hosts than PUs, or more than 16384 hosts
 host_network network_of(std::shared_ptr<const net::network> model, int hosts);
 
-/// Network from the measured paths between hosts.
+/// Network from measured paths between hosts.
 ///
-/// The rate of the link of a host is the upper quartile of the isolated rates of its paths. Therefore one slow partner does
-/// not affect the rate. A cluster of hosts has an uplink if its paths to other hosts were slower under load.
+/// The rate of a host's link is the upper quartile of the isolated rates of the host's paths. A single slow partner
+/// therefore does not affect the rate. A cluster of hosts has an uplink if the paths of the cluster to other hosts were
+/// slower under load.
 /// @throws data_error without measurements between hosts
 host_network network_of(const machine::description& machine);
 

@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 6> names = {"ompi4-rankfile", "ompi5", "s
 
 struct rank_place {
   const std::string& host;
-  int logical;  ///< index of the core among the usable cores, as used by Open MPI
-  int pu;       ///< hardware thread number of the operating system
+  int logical;  ///< index of the core among the usable cores, as in Open MPI
+  int pu;       ///< number of the hardware thread in the operating system
 };
 
 rank_place place_of(const target& available, int place) {

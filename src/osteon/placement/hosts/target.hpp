@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Places for ranks, and launcher files of a placement.
+/// Places for ranks, and files for launchers that realise a placement.
 #include <optional>
 #include <osteon/machine/links/links.hpp>
 #include <osteon/placement/hosts/host_network.hpp>
@@ -11,41 +11,42 @@
 
 namespace osteon::placement {
 
-/// Available places of a machine, in default order. Without a placement, rank r is at place r.
+/// Available places of a machine in default order. Without a placement, rank r has place r.
 struct target {
   machine::description machine;        ///< hosts with at least one place
   std::vector<machine::place> places;  ///< places of the ranks
   host_network network;                ///< network between the hosts of the machine
 
   int hosts() const { return machine.hosts.size(); }
-  /// Places on each host: indices into `places`, by core.
+  /// Places on each host, as indices into `places` in the order of cores.
   std::vector<std::vector<int>> by_host() const;
 };
 
-/// Every usable core of each host, in the order of its tree, with the measured network.
+/// All usable cores of each host in the order of the host's tree, and the measured network.
 /// @throws data_error without usable cores or measurements
 target every_core(machine::description machine);
 
-/// Every usable core of each host, with a modelled network. @throws usage_error, data_error as network_of and every_core
+/// All usable cores of each host, and a modelled network. @throws usage_error, data_error in the cases of network_of and
+/// every_core
 target every_core(machine::description machine, std::shared_ptr<const net::network> model);
 
-/// Time of a single message between two cores: latency and seconds per byte.
+/// Time of a single message between two cores. The time consists of a latency and of seconds per byte.
 struct path_cost {
   double latency_s = 0, s_per_byte = 0;
   double time(double bytes) const { return latency_s + s_per_byte * bytes; }
 };
-/// Cost of each path inside a host. Unmeasured paths have typical values.
+/// Cost of each path inside a host. Paths without measurements have typical values.
 std::array<path_cost, machine::paths_inside> costs_inside(const machine::description& machine);
 
 enum class launcher : std::uint8_t {
-  ompi4_rankfile,  ///< mpirun --rankfile
-  ompi5,           ///< mpirun --map-by rankfile:file=
-  seq,             ///< Open MPI sequential mapping: host of each rank, without cores
-  hydra,           ///< MPICH and derivatives: mpiexec -f, with binding
-  slurm,           ///< SLURM_HOSTFILE: host of each rank, without cores
-  wrap,            ///< script that binds a rank to its core and reports a wrong host
+  ompi4_rankfile,  ///< file for mpirun --rankfile
+  ompi5,           ///< file for mpirun --map-by rankfile:file=
+  seq,             ///< sequential mapping of Open MPI: host of each rank, without cores
+  hydra,           ///< MPICH and derivatives: file for mpiexec -f, with binding
+  slurm,           ///< file for SLURM_HOSTFILE: host of each rank, without cores
+  wrap,            ///< script that binds a rank to its core, and reports a rank on a wrong host
 };
-/// Parse a launcher. @throws usage_error unless the name is ompi4-rankfile, ompi5, seq, hydra, slurm or wrap
+/// Parse the name of a launcher. @throws usage_error unless the name is ompi4-rankfile, ompi5, seq, hydra, slurm or wrap
 launcher parse_launcher(std::string_view name);
 
 struct launch_file {
@@ -55,9 +56,9 @@ struct launch_file {
 };
 
 /// Create the launcher file of a placement.
-/// @param place place of each rank: index into available.places
-/// @param file name of the file, for the command
-/// @throws usage_error if a host name is not valid in a launcher file
+/// @param place place of each rank, as an index into available.places
+/// @param file name of the file in the command
+/// @throws usage_error if a host name is invalid in a launcher file
 launch_file launch_file_of(launcher kind, const target& available, std::span<const int> place, const std::string& file);
 
 }  // namespace osteon::placement

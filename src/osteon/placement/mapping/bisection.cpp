@@ -9,7 +9,7 @@ namespace osteon::placement {
 
 namespace {
 
-// A coarsened graph: each vertex represents `size` vertices of the original graph.
+// A coarsened graph. Each vertex represents `size` vertices of the original graph.
 struct weighted {
   graph g;
   std::vector<int> size;
@@ -41,7 +41,7 @@ int first_half(const weighted& w, const sides& side) {
   return sum;
 }
 
-// Contract heavy edges; `coarse` is set to the index of each vertex in the result.
+// Contract heavy edges. `coarse` receives the index of each vertex in the result.
 weighted coarsen(const weighted& fine, random_source& random, std::vector<int>& coarse, int largest) {
   const int n = fine.g.size();
   std::vector<int> order(at(n));
@@ -67,7 +67,7 @@ weighted coarsen(const weighted& fine, random_source& random, std::vector<int>& 
   return result;
 }
 
-// Perform a sequence of moves, each with the highest remaining gain, and undo the moves after the best state. The function
+// Execute a sequence of moves, each with the highest remaining gain. Then undo the moves after the best state. The function
 // returns true if the best state is better than the initial state.
 bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   const graph& g = w.g;
@@ -109,7 +109,7 @@ bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   while (done.size() - best_length < patience) {
     const move* from[2] = {top(0), top(1)};
     std::size_t s;
-    // A half may temporarily exceed its limit by one vertex. Otherwise exchanges would be impossible.
+    // A half may temporarily exceed its limit by one vertex. Otherwise, exchanges would be impossible.
     const bool may_shrink = from[0] && half - w.size[at(from[0]->vertex)] >= limit.low - largest;
     const bool may_grow = from[1] && half + w.size[at(from[1]->vertex)] <= limit.high + largest;
     if (half > limit.high && from[0])
@@ -152,7 +152,7 @@ void refine(const weighted& w, const bounds& limit, sides& side) {
   }
 }
 
-// Grow the first half around a random vertex.
+// Grow the first half from a random vertex.
 sides grow(const weighted& w, const bounds& limit, random_source& random) {
   const int n = w.g.size();
   sides side(at(n), 1);
@@ -167,7 +167,7 @@ sides grow(const weighted& w, const bounds& limit, random_source& random) {
       front.pop();
       if (side[at(candidate)] == 1 && pull[at(candidate)] == p) v = candidate;
     }
-    if (v < 0) {  // start, or continue in another component
+    if (v < 0) {  // start the growth, or continue in another component
       v = static_cast<int>(random.below(static_cast<std::uint32_t>(n)));
       while (side[at(v)] == 0) v = (v + 1) % n;
     }

@@ -7,7 +7,7 @@ namespace osteon::placement {
 
 namespace {
 
-// Order blocks brick by brick along a boustrophedon path. Therefore consecutive blocks are close.
+// Order the blocks brick by brick along a boustrophedon path. Consecutive blocks are therefore close to each other.
 std::vector<int> along_bricks(const std::array<int, 3>& blocks, const std::array<int, 3>& brick) {
   std::array<int, 3> bricks{};
   for (std::size_t d = 0; d < 3; ++d) bricks[d] = (blocks[d] + brick[d] - 1) / brick[d];
@@ -26,7 +26,7 @@ std::vector<int> along_bricks(const std::array<int, 3>& blocks, const std::array
   return order;
 }
 
-// Brick of each block; bricks are numbered with x fastest.
+// Brick that contains each block. Bricks are numbered with x fastest.
 std::vector<int> whole_bricks(const std::array<int, 3>& blocks, const std::array<int, 3>& brick) {
   std::vector<int> part;
   for (int a = 0; a < blocks[0]; ++a)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array levels = {machine::level::package, machine::level::numa, machine::level::l3};
 
-// Vertices of g and the places (indices into `cores`) assigned to these vertices.
+// Vertices of g, and places (indices into `cores`) that are assigned to these vertices.
 struct share {
   std::vector<int> vertices, places;
 };

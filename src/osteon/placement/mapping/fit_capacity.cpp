@@ -7,7 +7,7 @@ int fit_capacity(const graph& g, std::span<const int> capacity, std::vector<int>
   const std::size_t parts = capacity.size();
   std::vector<int> count(parts, 0);
   for (const int p : part) ++count[static_cast<std::size_t>(p)];
-  std::vector<std::int64_t> pull(parts, 0);  // weight between each part and the current vertex
+  std::vector<std::int64_t> pull(parts, 0);  // weight between the current vertex and each part
   int moves = 0;
   for (;;) {
     std::vector<int> free_parts;

@@ -19,7 +19,7 @@ struct attempt {
   std::uint64_t seed = 0;
 };
 
-// Run all attempts in parallel. Each attempt depends only on its own seed.
+// Run all attempts in parallel. Each attempt depends only on a seed of its own.
 void run(std::vector<attempt>& attempts, const graph& g, std::span<const int> capacity, std::int64_t proposals_each) {
   const auto n = static_cast<std::ptrdiff_t>(attempts.size());
 #pragma omp parallel for schedule(dynamic, 1)
@@ -82,8 +82,8 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     starts.push_back({std::move(bricks.part), bricks.cut, bricks.name()});
   }
   constexpr int small = 4096;
-  // In all measurements with fitting bricks, bricks were the best partition. Therefore one bisection and a short search are
-  // sufficient for exceptions.
+  // In all measurements with fitting bricks, bricks were the best partition. For exceptions, one bisection and a short
+  // search are therefore sufficient.
   for (grouping& b : bisections(g, capacity, bricks_fit ? 1 : n <= small ? 12 : 2, options.seed))
     starts.push_back(std::move(b));
   if (options.use_scotch && n <= small && !bricks_fit)
@@ -102,12 +102,12 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     attempts = {{first, 0.3, 0.1, seed}, {input, 0, 0, seed}};
     proposals = std::min<std::int64_t>(proposals, 100'000);
   } else {
-    // In measurements, few long searches were better than many short searches, and other temperatures had no effect.
+    // In measurements, a few long searches gave better results than many short searches. Other temperatures had no effect.
     const grouping& second = starts[std::min<std::size_t>(1, starts.size() - 1)];
     attempts = {
         {first, 0.7, 0.2, seed}, {second, 0.7, 0.3, seed + 1}, {first, 1.0, 0.2, seed + 2}, {input, 0.8, 0.25, seed + 3}};
-    // The cost of a proposal is proportional to the degree of a vertex. The limit of proposals is for a degree of six, as in
-    // a grid; for larger degrees, the number of proposals is reduced.
+    // The cost of a proposal is proportional to the degree of a vertex. The maximum number of proposals is for a degree of
+    // six, as in a grid. For larger degrees, the number is reduced.
     proposals =
         static_cast<std::int64_t>(static_cast<double>(proposals) * std::min(1.0, 3.0 * n / static_cast<double>(g.edges())));
   }

@@ -10,7 +10,7 @@ namespace osteon::placement {
 
 namespace {
 
-// Order the hosts by recursive bisection of a graph of near hosts. In this order, close hosts have similar numbers.
+// Order the hosts by recursive bisection of a graph of near hosts. In this order, near hosts have similar numbers.
 std::vector<int> order_by_distance(const std::vector<float>& distance, int hosts, std::uint64_t seed) {
   constexpr int most = 1024, neighbours = 16;
   std::vector<int> order(at(hosts));
@@ -32,7 +32,7 @@ std::vector<int> order_by_distance(const std::vector<float>& distance, int hosts
   return order;
 }
 
-// Initial mapping of search number i.
+// Initial mapping of search i.
 std::vector<int> initial_mapping(int i, const graph& groups, std::span<const int> kind, const host_network& network,
                                  std::uint64_t seed) {
   const int n = groups.size();
@@ -43,7 +43,7 @@ std::vector<int> initial_mapping(int i, const graph& groups, std::span<const int
     const std::vector<int> order = order_by_distance(network.distance, n, seed);
     const std::vector<int> place = recursive_bisection(groups, std::vector<int>(at(n), 1), seed);
     for (int g = 0; g < n; ++g) host[at(g)] = order[at(place[at(g)])];
-  } else if (i > 0) {  // random exchanges among hosts of one kind
+  } else if (i > 0) {  // random exchanges between hosts of one kind
     random_source random(seed);
     for (int g = n - 1; g > 0; --g)
       if (const int other = static_cast<int>(random.below(static_cast<std::uint32_t>(g + 1)));
@@ -63,7 +63,7 @@ bool is_better(const host_mapping& a, const host_mapping& b) {
 
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,
                           const mapping_options& options) {
-  constexpr int many = 1024;  // number of hosts above which searches are long
+  constexpr int many = 1024;  // with more hosts than this number, searches are long
   const int n = groups.size();
   host_mapping input{std::vector<int>(at(n)), {}};
   std::iota(input.host.begin(), input.host.end(), 0);
@@ -90,7 +90,8 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
     found.push_back(input);
   }
   std::stable_sort(found.begin(), found.end(), is_better);
-  // Reduce the load of the hottest link in the mappings with the lowest score, and in the mappings with the smallest volume.
+  // Two kinds of mappings are improved: the mappings with the lowest score, and the mappings with the smallest volume. The
+  // search reduces the load of their busiest link.
   std::vector<host_mapping> cooled = {found.front()};
   const auto add = [&](const host_mapping& m) {
     const bool is_new = std::none_of(cooled.begin(), cooled.end(), [&](const host_mapping& c) { return c.host == m.host; });

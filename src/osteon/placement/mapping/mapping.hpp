@@ -10,28 +10,29 @@
 
 namespace osteon::placement {
 
-/// Distance of two cores in levels. The distance is 0 for equal cores; otherwise it is 1 plus the number of levels (L3, NUMA
-/// node, package) that the cores do not share. The distance is Lmax - depth + 1, where depth is the depth of the deepest
-/// common ancestor. The depth itself is not a distance, because mappers require larger values for farther cores.
+/// Distance between two cores in levels of the tree. The distance between equal cores is 0. Otherwise, the distance is 1
+/// plus the number of levels (L3, NUMA node, package) that the two cores do not have in common. In other words, the distance
+/// is Lmax - depth + 1. Here, depth is the depth of the deepest common ancestor. The depth itself is not a distance, because
+/// mappers require larger values for more distant cores.
 int tree_distance(const machine::host_tree& tree, int core_a, int core_b);
 
-/// Cost per byte between two places on cores, in seconds or another measure of distance. The table has shape (places,
-/// places).
+/// Cost per byte between two places on cores, in seconds or in another unit. The table has shape (places, places).
 using core_costs = std::vector<float>;
 
-/// Assign each vertex to a separate core. The sum over edges of weight times cost is small.
+/// Assign each vertex to a core of its own. The method minimises the sum over edges of weight times cost heuristically.
 ///
-/// The grouping search for hosts is also used inside a host. Vertices are grouped by package, then by NUMA node, then by L3.
-/// Then exchanges of vertices reduce the cost over all pairs. The result is never worse than vertex i on core i.
-/// @param cores indices into the tree's cores, ascending; at least as many as vertices
-/// @param costs between cores of the list, shape (cores, cores)
-/// @return place in `cores` of each vertex
+/// The method applies the grouping search for hosts inside a host. Vertices are grouped by package, then by NUMA node, then
+/// by L3. Exchanges of vertices then reduce the cost over all pairs. The resulting cost is never larger than the cost of the
+/// mapping from vertex i to core i.
+/// @param cores indices of cores in the tree, in ascending order; at least as many cores as vertices
+/// @param costs costs between the cores of the list, shape (cores, cores)
+/// @return place of each vertex, as an index into `cores`
 std::vector<int> map_to_cores(const graph& g, const machine::host_tree& tree, std::span<const int> cores,
                               const core_costs& costs, std::uint64_t seed);
 
 struct mapping_options {
   std::uint64_t seed = 1;
-  int starts = 12;                      ///< number of searches for a small volume
+  int starts = 12;                      ///< number of searches for a mapping with small volume
   std::int64_t proposals = 36'000'000;  ///< maximum number of proposals of all searches
 };
 
@@ -41,12 +42,13 @@ struct host_mapping {
   network_load load;
 };
 
-/// Map each group to a host. The capacity of the host must be the capacity for which the group was created.
+/// Map each group to a host. The capacity of the host must equal the capacity for which the group was created.
 ///
-/// Searches for a small volume (bytes times distance) start from the order of the hosts, from bisections of groups and
-/// hosts, and from random mappings. Then the load of the hottest links is reduced in the best mappings. The result is the
-/// mapping with the lowest `network_load::score`. The result is never worse than group g on host g.
-/// @param groups as many vertices as hosts
+/// The searches minimise the volume (bytes times distance). The searches start from the order of the hosts, from bisections
+/// of groups and hosts, and from random mappings. In the best mappings, the load of the busiest links is then reduced. The
+/// result is the mapping with the lowest `network_load::score`. The resulting score is never worse than the score of the
+/// mapping from group g to host g.
+/// @param groups graph with as many vertices as hosts
 /// @param capacity number of places of each host
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,
                           const mapping_options& options = {});

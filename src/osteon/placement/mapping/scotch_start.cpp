@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include <cstdio>  // scotch.h requires FILE
+#include <cstdio>  // scotch.h requires the type FILE
 extern "C" {
 #include <scotch.h>
 }
@@ -18,11 +18,11 @@ namespace osteon::placement {
 
 namespace {
 
-// A SCOTCH_Graph and the arrays to which it points.
+// A SCOTCH_Graph, and the arrays to which the SCOTCH_Graph points.
 class scotch_graph {
  public:
   explicit scotch_graph(const graph& g) : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
-    // Loads must be at least 1, and their sum must fit into the integers of Scotch.
+    // Loads must be at least 1. The sum of the loads must fit into the integers of Scotch.
     std::int64_t sum = 0;
     for (const std::int64_t w : g.weight) sum += w;
     const std::int64_t unit = sum / (1 << 30) + 1;
@@ -59,7 +59,8 @@ struct scotch_architecture {
   SCOTCH_Arch value{};
 };
 
-// A graph in a context with its own seed and a single thread, because results depend on the number of threads.
+// A graph in a context that has a seed of its own and a single thread. With several threads, results would depend on the
+// number of threads.
 class seeded_graph {
  public:
   seeded_graph(SCOTCH_Graph* graph, std::uint64_t seed) : graph_(graph) {
@@ -108,7 +109,7 @@ std::optional<std::vector<int>> scotch_partition(const graph& g, std::span<const
   if (!wrapped.valid()) return {};
   seeded_graph seeded(wrapped.get(), seed);
   scotch_strategy strategy;
-  // The architecture is a complete graph with a domain of the capacity of each part.
+  // The architecture is a complete graph. For each part, a domain has the capacity of the part.
   scotch_architecture parts;
   const std::vector<SCOTCH_Num> sizes(capacity.begin(), capacity.end());
   if (SCOTCH_archCmpltw(&parts.value, static_cast<SCOTCH_Num>(sizes.size()), sizes.data()) != 0) return {};
@@ -124,7 +125,8 @@ std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::
   std::vector<edge> edges;
   for (int a = 0; a < places; ++a)
     for (int b = a + 1; b < places; ++b)
-      // Subtract 1, because scotch_graph adds 1. The distance between two places on the same core is 0 and is replaced by 1.
+      // 1 is subtracted, because scotch_graph adds 1. The distance between two places on the same core would be 0. The value
+      // 1 replaces this distance.
       edges.push_back(
           {a, b,
            std::max(1,

@@ -27,7 +27,7 @@ class table_costs {
     }
   }
   float operator()(int a, int b) const { return of_[static_cast<std::size_t>(a) * parts_ + static_cast<std::size_t>(b)]; }
-  // Random part close to `part`, possibly `part`.
+  // Random part close to `part`. The result may be `part`.
   int near(int part, random_source& random) const {
     return near_[static_cast<std::size_t>(part) * nearest_ + random.below(static_cast<std::uint32_t>(nearest_))];
   }
@@ -39,8 +39,8 @@ class table_costs {
   std::vector<int> near_;
 };
 
-// Assignment of vertices to places. Free places are represented by vertices without edges, numbered after the vertices of
-// the graph.
+// Assignment of vertices to places. Vertices without edges represent free places. Their numbers follow the numbers of the
+// graph's vertices.
 template <class Costs>
 class seating {
  public:
@@ -71,7 +71,7 @@ class seating {
       while (next[p] < first_[p + 1]) assign(dummy++, p);
   }
 
-  // Change of the cost by an exchange of the places of u and v. The vertices u and v must be in different parts.
+  // Change of the cost when u and v exchange their places. The vertices u and v must be in different parts.
   float delta(std::uint32_t u, std::uint32_t v) const {
     const int a = part_[u], b = part_[v];
     float d = 0, between = 0;
@@ -84,7 +84,8 @@ class seating {
       const auto [x, w] = links_[i];
       d += w * (costs_(a, part_[x]) - costs_(b, part_[x]));
     }
-    // Each sum assumes that only one end of the edge between u and v moves. Correct this error.
+    // Each of the two sums assumes that only one end of the edge between u and v moves. This correction applies to the edge
+    // between u and v.
     return d + between * (2 * costs_(a, b) - costs_(a, a) - costs_(b, b));
   }
 
@@ -95,8 +96,8 @@ class seating {
     occupant_[place_[v]] = v;
   }
 
-  // Draw a vertex u, and a vertex v. The part of v contains a neighbour of u, or is close to the part of a neighbour. The
-  // function returns false if the draw is rejected.
+  // Draw a vertex u and a vertex v. The part of v contains a neighbour of u, or is close to the part of a neighbour of u. If
+  // the draw is rejected, the function returns false.
   bool propose(random_source& random, std::uint32_t& u, std::uint32_t& v) const {
     u = random.below(vertices_);
     const std::uint32_t degree = begin_[u + 1] - begin_[u];
@@ -104,16 +105,16 @@ class seating {
     const std::uint64_t bits = random.bits();
     const std::uint32_t x = links_[begin_[u] + pick(bits, degree)].to;
     if (part_[x] == part_[u]) return false;
-    if (bits & 1) {  // any vertex or free place of a part close to x
+    if (bits & 1) {  // any vertex or free place in a part close to x
       const auto p = static_cast<std::size_t>(costs_.near(part_[x], random));
       v = occupant_[first_[p] + random.below(first_[p + 1] - first_[p])];
-    } else {  // a neighbour of x, probably near the boundary of the part
+    } else {  // a neighbour of x, which is probably near the boundary of the part
       v = links_[begin_[x] + random.below(begin_[x + 1] - begin_[x])].to;
     }
     return part_[v] != part_[u] && may_trade(u, v);
   }
 
-  // Exchange vertices with vertices in the parts of their neighbours until no exchange reduces the cost.
+  // Exchange vertices with vertices in the parts of their neighbours, until no exchange reduces the cost.
   void descend() {
     for (bool improved = true; improved;) {
       improved = false;
@@ -167,7 +168,7 @@ class seating {
   std::span<const int> kind_;
   std::uint32_t vertices_;
   double scale_ = 1;
-  std::vector<std::uint32_t> first_;  // place of each part
+  std::vector<std::uint32_t> first_;  // first place of each part
   std::vector<link> links_;
   std::vector<std::uint32_t> begin_;
   std::vector<int> part_;

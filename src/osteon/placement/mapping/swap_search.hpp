@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Improvement of placements by exchanges of vertices, which preserve the sizes of parts.
+/// Improvement of placements by exchanges of vertices. Exchanges preserve the sizes of parts.
 #include <cstdint>
 #include <osteon/placement/graph/graph.hpp>
 #include <span>
@@ -8,10 +8,9 @@
 
 namespace osteon::placement {
 
-/// Cost of sending a byte from one part to another. Without a table, the cost is 1 between different parts and 0 inside a
-/// part.
+/// Cost of sending a byte between two parts. Without a table, the cost is 1 between different parts and 0 inside a part.
 struct part_costs {
-  const float* of = nullptr;  ///< symmetric, shape (parts, parts); borrowed
+  const float* of = nullptr;  ///< symmetric table, shape (parts, parts); borrowed
   int parts = 0;
 
   double between(int a, int b) const {
@@ -20,7 +19,7 @@ struct part_costs {
   }
 };
 
-/// Sum over edges of the weight times the cost between the parts of the two vertices.
+/// Sum over edges of weight times cost. The cost is the cost between the parts of the two vertices.
 double cost_of(const graph& g, std::span<const int> part, const part_costs& costs);
 
 /// Parameters of the search.
@@ -28,16 +27,16 @@ struct search_effort {
   std::uint64_t seed = 1;
   std::int64_t proposals = 0;  ///< maximum number of proposals
   double hot = 0.5;            ///< initial temperature as a multiple of the mean cost of an edge; 0: descent only
-  double cold = 0.03;          ///< final temperature
+  double cold = 0.03;          ///< final temperature as a multiple of the mean cost of an edge
 };
 
-/// Exchange vertices between parts until convergence. Simulated annealing is followed by descent; each swap moves a vertex
-/// to the part of a neighbour. Free places are represented by vertices without edges. Therefore a part may lose vertices,
-/// but never exceeds its capacity.
-/// @param capacity number of places of each part; the sum of the capacities is at least the number of vertices
-/// @param part part of each vertex; replaced by the result, which is never worse than the input
-/// @param kind if not empty, only vertices of equal kind are exchanged, and free places are not used
-/// @return cost of the result
+/// Exchange vertices between parts until the search converges. Descent follows simulated annealing. Each exchange moves a
+/// vertex to the part of one of its neighbours. Vertices without edges represent free places. A part may therefore lose
+/// vertices, but never exceeds its capacity.
+/// @param capacity number of places of each part; the sum of the capacities must be at least the number of vertices
+/// @param part part of each vertex; replaced by the result, which never costs more than the input
+/// @param kind if not empty, only vertices of equal kind are exchanged, and free places remain free
+/// @return cost of the resulting placement
 /// @cost O(degree) per proposal
 double swap_search(const graph& g, std::span<const int> capacity, std::vector<int>& part, const part_costs& costs,
                    const search_effort& effort, std::span<const int> kind = {});

@@ -36,8 +36,8 @@ struct collector {
   }
 };
 
-// A tree over the order of parts. If parts are contiguous, the data of a subtree therefore form one span. The head of an
-// interval of places is the root if the interval contains the root, otherwise the first place.
+// A tree over the order of parts. If parts are contiguous, the data of a subtree form one span. The head of an interval of
+// places is the root if the interval contains the root. Otherwise, the head is the first place.
 struct fan_in_tree : collector {
   std::int64_t degree;
 
@@ -81,7 +81,7 @@ struct fan_in_tree : collector {
 
 struct by_leaders : collector {
   std::vector<int> host_of;
-  std::map<int, std::vector<int>> members_of;  // by host
+  std::map<int, std::vector<int>> members_of;  // members of each host
 
   int leader(int host) const { return host == host_of[static_cast<std::size_t>(root)] ? root : members_of.at(host).front(); }
   std::vector<span> held(int host) const {
@@ -118,7 +118,7 @@ struct by_leaders : collector {
   }
 };
 
-// Append the rounds of the collection to the rounds of the composite; of(index, number) returns a round of the collection.
+// Append the rounds of the collection to the rounds of the composite. of(index, number) returns a round of the collection.
 template <class Of>
 composite appended(const collector& all, int rounds, Of of) {
   composite result;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Compositing methods by name. The names are common in the literature; the command line also uses these names.
+/// Compositing methods by name. The literature and the command line use the same names.
 #include <osteon/plan/composite/collect.hpp>
 
 namespace osteon::plan {
@@ -13,17 +13,20 @@ struct method_description {
 /// All methods with their default parameters.
 const std::vector<method_description>& known_methods();
 
-/// True if a text begins with a known method, with valid or invalid parameters.
+/// True if a text begins with the name of a known method. The parameters may be valid or invalid.
 bool names_composite_method(const std::string& text);
 
-/// A compositing method with its parameters and its collection method.
+/// A compositing method, with its parameters and its method of collection.
 ///
-/// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
-/// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all at once, or at most K messages per round
+/// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: members send whole images to the root, K images at
+///   a time (default 1)
+/// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all messages at once, or at most K messages per
+///   round
 /// - `direct-send:overlap`, `slic`: for partially empty images
 /// - `pipeline`, `tree`, `binary-swap`, `2-3-swap`, `2-3-4-swap`
-/// - `radix-k`, `radix-k:8,4`: factors in the order of rounds; the last factor is repeated (default 8)
-/// - `multi-step:P`, `multi-step:P:INNER:OUTER`: groups of P (default: binary swap, then a tree of leaders)
+/// - `radix-k`, `radix-k:8,4`: factors in the order of the rounds (default 8); the last factor is repeated
+/// - `multi-step:P`, `multi-step:P:INNER:OUTER`: groups of P members; INNER inside groups (default: binary swap), OUTER
+///   between leaders (default: tree)
 /// - `multi-step:P:INNER:spans:OUTER`: the same groups, without an intermediate collection
 /// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between hosts
 ///
@@ -31,11 +34,12 @@ bool names_composite_method(const std::string& text);
 struct composite_method {
   std::string text;
   composite_maker by_index;
-  collect_options collect;                ///< `host_of` is filled by `make`
-  int ranks_per_host = 0;                 ///< 0: unknown; `hybrid` and `+leaders` then require `host_of`
-  std::vector<int> host_of;               ///< host of each rank; replaces ranks_per_host
-  std::vector<std::vector<span>> active;  ///< by rank, as `goal::active`; used by `direct-send:overlap` and `slic`
-  bool uses_active = false;               ///< true for methods that use `active`
+  collect_options collect;   ///< `make` fills `host_of`
+  int ranks_per_host = 0;    ///< 0: unknown; `hybrid` and `+leaders` then need `host_of`
+  std::vector<int> host_of;  ///< host of each rank; has priority over ranks_per_host
+  /// spans with drawn pixels of each rank (`goal::active`); used by `direct-send:overlap` and `slic`
+  std::vector<std::vector<span>> active;
+  bool uses_active = false;  ///< true for methods that use `active`
 
   /// @throws usage_error with the known methods and a suggestion
   static composite_method parse(const std::string& text);
@@ -43,9 +47,9 @@ struct composite_method {
   /// Create the plan.
   /// @param elements number of pixels; may be smaller than `ranks`
   /// @param order rank at each visibility index, front to back
-  /// @param root rank that receives the picture; -1: do not collect parts, as with `+none`
-  /// @throws usage_error if `order` is not a permutation, `root` not a rank, or required hosts are unknown
-  /// @cost O(ranks) for the names of ranks, and the cost of the generators
+  /// @param root rank that receives the picture; -1: parts are not collected, as with `+none`
+  /// @throws usage_error if `order` is not a permutation, if `root` is not a rank, or if required hosts are unknown
+  /// @cost O(ranks) for the names of ranks, in addition to the cost of the generator
   plan make(int ranks, std::int64_t elements, std::span<const int> order, int root = 0) const;
 };
 

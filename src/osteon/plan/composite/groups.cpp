@@ -16,11 +16,11 @@ namespace osteon::plan {
 
 namespace {
 
-// Groups of equal size and equal leader position are equivalent. The number of kinds is therefore small.
+// Groups of equal size with equal positions of their leaders are equivalent. The number of kinds is therefore small.
 struct group_kind {
   composite inner;
-  std::vector<std::int64_t> cuts;  // parts of the image after the inner method: [cuts[i], cuts[i + 1])
-  std::vector<int> owners;         // owner of each part, numbered in the group
+  std::vector<std::int64_t> cuts;  // parts of the image after the inner method; part i is [cuts[i], cuts[i + 1])
+  std::vector<int> owners;         // owner of each part, as a number in the group
 
   int owner_of(std::int64_t element) const {
     const auto after = std::upper_bound(cuts.begin(), cuts.end(), element);
@@ -44,11 +44,11 @@ group_kind describe(composite inner) {
 
 struct grouped {
   composite_task task;
-  std::vector<int> begins;  // first member of each group, and the number of members
+  std::vector<int> begins;  // first member of each group, followed by the number of members
   composite_maker outer;
   std::vector<group_kind> kinds;
   std::vector<std::size_t> kind_of;     // kind of each group
-  std::vector<std::int64_t> stretches;  // no group divides [stretches[i], stretches[i + 1])
+  std::vector<std::int64_t> stretches;  // no group divides the interval [stretches[i], stretches[i + 1])
   int inner_rounds = 0;
 
   int groups() const { return static_cast<int>(kind_of.size()); }

@@ -12,14 +12,14 @@ namespace osteon::plan {
 
 namespace {
 
-// Elements in which the same members have drawn; one member is the owner.
+// Elements that were drawn by the same members. One member is the owner of these elements.
 struct shared_span {
   span elements;
   int owner;
-  std::vector<int> drawn_by;  // visibility indices, sorted
+  std::vector<int> drawn_by;  // visibility indices in ascending order
 };
 
-// Spans sent from one member to another in one message.
+// Spans that one member sends to another member in one message.
 struct bundle {
   int from, to;
   std::vector<span> spans;
@@ -43,13 +43,13 @@ void check_active(const composite_task& task) {
   }
 }
 
-// Divide the image at the ends of all active spans and of the equal stripes.
+// Divide the image at the ends of all active spans, and at the ends of the equal stripes.
 std::vector<shared_span> cut(const composite_task& task) {
   check_active(task);
   const partition stripes{task.elements, task.members};
   struct edge {
     std::int64_t at;
-    int member;  // -1: end of a stripe
+    int member;  // member, or -1 for the end of a stripe
     bool begins;
   };
   std::vector<edge> edges;
@@ -81,8 +81,8 @@ std::vector<shared_span> cut(const composite_task& task) {
   return result;
 }
 
-// Order of the messages to an owner: from near to distant members, first towards the front. Each message is then adjacent to
-// the blended interval.
+// Order of the messages to an owner. Messages from near members precede messages from distant members, and the front is
+// first. Each message is then adjacent to the blended interval.
 bool comes_first(const bundle& a, const bundle& b) {
   const auto key = [](const bundle& m) {
     const int distance = std::abs(m.to - m.from);
@@ -92,9 +92,9 @@ bool comes_first(const bundle& a, const bundle& b) {
 }
 
 struct direct_plan {
-  std::vector<bundle> messages;              // in the blending order of owners
-  std::vector<std::vector<span>> owned;      // by member
-  std::vector<std::vector<std::size_t>> of;  // messages that a member sends or receives, by round
+  std::vector<bundle> messages;              // messages in the blending order of the owners
+  std::vector<std::vector<span>> owned;      // spans of each member
+  std::vector<std::vector<std::size_t>> of;  // messages that a member sends or receives in each round
 };
 
 composite as_composite(const composite_task& task, const std::vector<shared_span>& spans, bool one_at_a_time) {

@@ -18,7 +18,8 @@ composite parallel_pipeline(const composite_task& task) {
       if (peer >= 0 && peer < members && stripe >= 0 && stripe < members && stripes.part(stripe).size() > 0)
         to.push_back({peer, stripes.part(stripe), action});
     };
-    // Member i sends stripe j > i backwards in round last - j + i, and stripe j < i forwards in round last - i + j.
+    // Member i sends stripe j > i backwards in round last - j + i. Member i sends stripe j < i forwards in round last - i +
+    // j.
     add(now.sends, index + 1, last - t + index, arrival::blend_front);
     add(now.sends, index - 1, t - last + index, arrival::blend_back);
     add(now.receives, index - 1, last - t + index - 1, arrival::blend_front);

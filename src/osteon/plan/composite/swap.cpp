@@ -14,10 +14,10 @@ namespace osteon::plan {
 
 namespace {
 
-// Largest value below `count` for which an increasing function does not exceed `limit`. Such a value must exist.
+// Largest value below `count` for which an increasing function is at most `limit`. Such a value must exist.
 template <class F>
 std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
-  std::int64_t low = 0, high = count;  // function(low) <= limit < function(high)
+  std::int64_t low = 0, high = count;  // invariant: function(low) <= limit < function(high)
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
     (function(middle) <= limit ? low : high) = middle;
@@ -25,7 +25,7 @@ std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
   return low;
 }
 
-// `count` merging groups of `size` members each. A group has at most two classes of such groups.
+// A class of `count` merging groups with `size` members each. A group has at most two such classes.
 struct equal_parts {
   std::int64_t count, size;
 };
@@ -34,7 +34,7 @@ struct equal_parts {
 struct group {
   std::int64_t begin, end;
   int level;
-  std::int64_t subgroups;  // number of merging groups; larger groups come first
+  std::int64_t subgroups;  // number of merging groups; larger groups precede smaller groups
 
   std::int64_t size() const { return end - begin; }
   equal_parts large() const { return {size() % subgroups, size() / subgroups + 1}; }
@@ -45,11 +45,12 @@ struct group {
     return offset < in_large ? offset / large().size : large().count + (offset - in_large) / small().size;
   }
 
-  // Slots are ordered by the centres (2 i + 1) / (2 size) of the parts in the merging groups, then by group. Hence the i-th
-  // members of all large groups have consecutive slots. The i-th members of all small groups have consecutive slots, too.
+  // Slots have the order of the centres (2 i + 1) / (2 size) of the parts in the merging groups, then the order of the
+  // groups. The i-th members of all large groups therefore have consecutive slots. The i-th members of all small groups also
+  // have consecutive slots.
   std::int64_t first_slot_of_large(std::int64_t i) const {
     const std::int64_t p = large().size, q = small().size, reach = (2 * i + 1) * q;
-    const std::int64_t small_before = std::min(q, (reach + p - 1) / p / 2);  // (2 j + 1) p < reach
+    const std::int64_t small_before = std::min(q, (reach + p - 1) / p / 2);  // condition: (2 j + 1) p < reach
     return i * large().count + small_before * small().count;
   }
   std::int64_t first_slot_of_small(std::int64_t j) const {
@@ -96,8 +97,7 @@ struct swap_generator {
 
   span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
 
-  // Messages with those members of `g`, except `self`, that have parts overlapping `interval`. `action` returns the arrival
-  // action.
+  // Messages with those members of `g`, except `self`, whose parts overlap `interval`. `action` returns the arrival action.
   template <class Action>
   void add_messages(std::vector<message>& messages, const group& g, span interval, std::int64_t self, Action action) const {
     if (interval.size() <= 0) return;
@@ -121,7 +121,7 @@ struct swap_generator {
       return a == b ? arrival::place : a < b ? arrival::blend_front : arrival::blend_back;
     });
     add_messages(result.receives, own, next, index,
-                 always(arrival::place));  // stored before other parts are blended with the own part
+                 always(arrival::place));  // the own part is stored before other parts are blended with the own part
     for (std::int64_t b = a; b-- > 0;)
       add_messages(result.receives, subgroup(g, b), next, index, always(arrival::blend_front));
     for (std::int64_t b = a + 1; b < g.subgroups; ++b)
@@ -130,8 +130,8 @@ struct swap_generator {
   }
 
   round of(int index, int number) const {
-    // In a group with an uneven division, a single member may form a group before the last level; this member is then idle
-    // in the first rounds.
+    // If a group is divided unevenly, a single member may form a group before the last level. In the first rounds, this
+    // member is idle.
     for (group g = all(); g.size() > 1; g = subgroup(g, g.subgroup_index(index)))
       if (g.level == levels - 1 - number) return merge_round(g, index);
     return {};
@@ -162,7 +162,7 @@ composite radix_k(const composite_task& task, std::vector<int> factors) {
     if (k < 2)
       throw usage_error(fmt::format("radix-k with a factor of {}: factors must be at least 2, as in radix-k:8,4", k));
   if (factors.empty()) throw usage_error("radix-k without a factor: pass at least one, as in radix-k:8,4");
-  std::vector<std::int64_t> by_level;  // last round first
+  std::vector<std::int64_t> by_level;  // groups by level; the last round is first
   for (std::int64_t joined = 1; joined < task.members; joined *= by_level.front())
     by_level.insert(by_level.begin(), factors[std::min(by_level.size(), factors.size() - 1)]);
   const int levels = static_cast<int>(by_level.size());

@@ -10,7 +10,7 @@ namespace osteon::plan {
 
 namespace {
 
-// A plan of whole images that ends at one member; build(index, holder, round number, messages) adds the messages of a round.
+// A plan of whole images that ends at one member. build(index, holder, round number, messages) adds the messages of a round.
 composite to_holder(const composite_task& task, int rounds,
                     std::function<void(int index, int holder, int number, round& now)> build) {
   const int holder = std::max(task.root, 0);
@@ -57,7 +57,7 @@ composite sequential(const composite_task& task, int messages_per_round) {
   const int others = task.members - 1;
   const int per_round = messages_per_round == 0 ? std::max(1, others) : messages_per_round;
   return to_holder(task, (others + per_round - 1) / per_round, [=](int index, int holder, int number, round& now) {
-    // Receive first the images in front, then the images behind; in both cases, the nearest image is first.
+    // The images in front are received before the images behind. On both sides, the nearest image is first.
     const span image{0, task.elements};
     if (index != holder) {
       const int turn = index < holder ? holder - 1 - index : index - 1;

@@ -15,7 +15,7 @@ std::int64_t total(const std::vector<parcel>& parcels, const parcel_sizes& sizes
   return bytes;
 }
 
-// Rank with the coordinates of `rank` plus (or minus) the coordinates of `offset`, modulo the shape.
+// Rank whose coordinates are the coordinates of `rank` plus (or minus) the coordinates of `offset`, modulo the shape.
 int translate(int rank, std::int64_t offset, bool forward, const std::vector<int>& shape) {
   int result = 0, stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
@@ -65,9 +65,9 @@ plan xor_exchange(int ranks, parcel_sizes sizes) {
 
 plan pairwise_exchange(int ranks, parcel_sizes sizes) {
   detail::check_ranks("pairwise", ranks);
-  // Circle method with seats 0 ... m - 1 (m odd) and one seat in the middle. Seats i and j are paired if i + j = 2 round
-  // (mod m). If i + i = 2 round (mod m), seat i is paired with the middle seat. The middle seat is empty if the number of
-  // ranks is odd.
+  // Circle method with seats 0 to m - 1 (m odd), and one seat in the middle. Seats i and j are paired if i + j = 2 round
+  // (mod m). If i + i = 2 round (mod m), seat i is paired with the middle seat. If the number of ranks is odd, the middle
+  // seat is empty.
   const std::int64_t m = ranks % 2 == 0 ? ranks - 1 : ranks;
   const auto partner = [ranks, m](int rank, std::int64_t round) {
     std::int64_t other = round;
@@ -85,7 +85,8 @@ plan bruck_exchange(int ranks, parcel_sizes sizes) {
   plan result{.name = "bruck", .ranks = ranks, .rounds = detail::levels(ranks), .moves = cargo::parcels};
   result.of = [ranks, sizes = std::move(sizes)](int rank, std::int64_t number) {
     const std::int64_t hop = std::int64_t{1} << number;
-    // A parcel of distance d has been forwarded by d mod hop. This round forwards parcels for which this bit of d is set.
+    // A parcel with the distance d has been forwarded by d mod hop. This round forwards parcels whose distance d has this
+    // bit.
     const auto out_of = [&](std::int64_t holder) {
       std::vector<parcel> parcels;
       for (std::int64_t d = hop; d < ranks; d += (d + 1) % hop == 0 ? hop + 1 : 1) {
@@ -125,7 +126,8 @@ plan hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes) {
       list.push_back({peer, {0, bytes}, arrival::place, std::move(parcels)});
     };
     const int host = rank / full, local = rank % full, members = size_of(host);
-    if (number < full - 1) {  // rounds inside hosts: member m collects the host's parcels for its counterparts on all hosts
+    // rounds inside hosts: member m collects the parcels from the host to ranks at its own position on all hosts
+    if (number < full - 1) {
       const auto for_member = [&](int from, int m) {
         std::vector<parcel> parcels;
         for (int h = 0; h < hosts; ++h)

@@ -68,8 +68,8 @@ plan transposition(int ranks, transposition_order order, parcel_sizes sizes) {
     const std::int64_t m = rank / side, n = rank % side, u = (m + n + t) % side;
     return static_cast<int>(printed ? n * side + u : u * side + m);
   };
-  // Inverse of the send. ([Itakura] prints PU(x - y - t, x) as the partner of the receive; that partner is not the inverse
-  // of the send.)
+  // Inverse of the send. [Itakura] prints PU(x - y - t, x) as the partner of the receive. This partner is not the inverse of
+  // the send.
   const auto from = [=](int rank, std::int64_t t) {
     const std::int64_t x = rank / side, y = rank % side;
     return static_cast<int>(printed ? (y - x - t + 2 * side) % side * side + x : y * side + (x - y - t + 2 * side) % side);
@@ -91,9 +91,9 @@ plan butterfly(int ranks, std::int64_t bytes) {
 
 plan prefix_tree(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // The last rank of a block of 2^b ranks has the sum of the block. In the upward rounds, this rank sends the sum to the
+  // The last rank of a block of 2^b ranks has the sum over the block. In the upward rounds, this rank sends its sum to the
   // last rank of the enclosing block of 2^(b+1) ranks. In the downward rounds, the last rank of a block of 2^(b+1) ranks
-  // sends the complete prefix sum to the last rank of the following half block.
+  // sends a complete prefix sum. The receiver is the last rank of the following half block.
   const auto hop = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 2 - round); };
   const auto to = [=](int rank, std::int64_t round) {
     const std::int64_t b = hop(round), end = rank + std::int64_t{1};
@@ -117,8 +117,8 @@ plan prefix_doubling(int ranks, std::int64_t bytes) {
 
 plan all_reduce(int ranks, std::int64_t bytes) {
   const int up = detail::levels(ranks);
-  // In round b, ranks with lowest set bit b send to the rank without that bit. In the downward rounds, these ranks receive
-  // the sum.
+  // In round b, a rank with the lowest set bit b sends to the rank without this bit. In the downward rounds, a rank with the
+  // lowest set bit b receives the sum.
   const auto bit = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 1 - round); };
   const auto above = [=](int rank, std::int64_t b) { return rank % (2 * b) == b ? static_cast<int>(rank - b) : -1; };
   const auto below = [=](int rank, std::int64_t b) { return rank % (2 * b) == 0 ? if_rank(rank + b, ranks) : -1; };

@@ -22,10 +22,10 @@ inline int levels(int ranks) {
 using partner_of = std::function<int(int rank, std::int64_t round)>;
 
 /// Direct exchange of parcels. In a round, each rank sends to one rank and receives from one rank. The value -1, or the
-/// number of the rank itself, means no partner.
+/// number of the rank itself, means that the rank has no partner.
 plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
 
-/// Plan in which each message contains a complete object. @param on_arrival by round
+/// Plan in which each message contains a complete object. @param on_arrival arrival action of each round
 plan of_objects(std::string name, int ranks, std::int64_t rounds, std::function<arrival(std::int64_t round)> on_arrival,
                 std::int64_t bytes, partner_of to, partner_of from);
 

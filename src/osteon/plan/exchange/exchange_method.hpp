@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Exchanges by name. Names are those of the command line.
+/// Exchanges by name. The command line uses the same names.
 #include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <osteon/plan/verify.hpp>
@@ -11,13 +11,13 @@ namespace osteon::plan {
 struct exchange_request {
   int ranks = 1;
   std::int64_t bytes = 1024;    ///< size of a parcel, an object, or a face of a halo
-  parcel_sizes sizes = {};      ///< size of each parcel; empty: all parcels have `bytes` bytes
-  std::vector<int> shape = {};  ///< shape of `shift` if the text has none; empty: one dimension
+  parcel_sizes sizes = {};      ///< size of each parcel; empty: each parcel has `bytes` bytes
+  std::vector<int> shape = {};  ///< shape of `shift` if the text contains no shape; empty: one dimension
   std::int64_t pixels = 512 * 512;
   std::int64_t bytes_per_pixel = 4;
 };
 
-/// All exchanges with their default parameters; compositing methods (composite_method.hpp) are also accepted.
+/// All exchanges with their default parameters. make_exchange also accepts the compositing methods of composite_method.hpp.
 const std::vector<method_description>& known_exchanges();
 
 /// Create an exchange by name.
@@ -34,8 +34,9 @@ const std::vector<method_description>& known_exchanges();
 /// @throws usage_error with the known texts and a suggestion
 plan make_exchange(const std::string& text, const exchange_request& request);
 
-/// Goal of an exchange that make_exchange has created: pairs of ranks with parcels, or final contents of objects.
-/// Compositing methods require a goal with the visibility order.
+/// Goal of an exchange that make_exchange has created. The goal consists of the pairs of ranks with parcels, or of the final
+/// contents of objects. The goal of a compositing method also requires the visibility order, and is therefore not created
+/// here.
 goal goal_of_exchange(const plan& plan);
 
 /// Parse a shape such as "8x8x16". @throws usage_error with `name`

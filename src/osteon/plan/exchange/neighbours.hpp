@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Neighbour exchange as a value: the elements that a rank sends and receives in one round. Applications are ghost updates,
-/// sums of copies, redistribution of boxes, and transfer of planes to writers.
+/// Neighbour exchange as a value. The value lists the elements that a rank sends and receives in one round. Applications are
+/// updates of ghosts, sums of copies, redistribution of boxes, and transfer of image planes to writers.
 ///
 /// Example: rank 0 owns elements 0, 1, 2 and stores a ghost of rank 1 at index 3. Rank 1 owns elements 0, 1 and stores a
 /// ghost of rank 0 at index 2.
@@ -17,14 +17,14 @@
 
 namespace osteon::plan {
 
-/// Description of a message at its sender or at its receiver. The elements are those of `list`, of `run`, or of the box
-/// `part` of an array over the box `whole`. Exactly one of these members is not empty. Sender and receiver describe equal
+/// Description of a message at its sender or at its receiver. The elements are given by one of three members: `list`, `run`,
+/// or the box `part` of an array over the box `whole`. The other members are empty. Sender and receiver must describe equal
 /// numbers of elements.
 struct neighbour_message {
   int peer = -1;
-  int channel = 0;                   ///< below 100, equal at sender and receiver; distinguishes messages of one pair of
-                                     ///< ranks
-  std::vector<std::int32_t> list{};  ///< numbers of elements
+  /// number below 100, equal at sender and receiver; distinguishes messages of one pair of ranks
+  int channel = 0;
+  std::vector<std::int32_t> list{};  ///< indices of the elements
   span run{};                        ///< contiguous elements
   box3 whole{}, part{};              ///< in C order
 
@@ -33,12 +33,13 @@ struct neighbour_message {
 
 /// One rank's part of a neighbour plan, which has one round. Messages of a rank to itself are allowed but not counted.
 struct neighbour_part {
-  std::string name;  ///< name in message counts
+  std::string name;  ///< name of the exchange in message counts
   std::vector<neighbour_message> sends, receives;
   arrival on_arrival =
       arrival::place;  ///< `place`, `add` or `keep`; with `keep`, the receiver reads elements directly from messages
 
-  /// Messages between ranks with sizes in bytes; messages of one pair are ordered by channel. @param rank rank of this part
+  /// Messages between ranks with sizes in bytes. Messages of one pair of ranks are ordered by channel. @param rank rank of
+  /// this part
   round counted(int rank, std::size_t element_bytes) const;
 };
 

@@ -20,8 +20,8 @@ int pairing::partner(int participant, int round) const {
     const int other = participant ^ (round + 1);
     return other < count ? other : -1;
   }
-  // Seats 0 .. m - 1 form a circle in which i is paired with 2 round - i. A seat with i = 2 round - i is paired with the
-  // middle seat. The middle seat is empty for an odd count.
+  // Seats 0 to m - 1 form a circle. In this circle, seat i is paired with seat 2 round - i. A seat i = 2 round - i is paired
+  // with the middle seat. If the number of participants is odd, the middle seat is empty.
   const int m = count - 1 + count % 2, middle = m;
   const auto on_circle = [m](std::int64_t i) { return static_cast<int>(((i % m) + m) % m); };
   int other = 0;

@@ -37,7 +37,7 @@ std::vector<int> front_to_back(int n) {
   return order;
 }
 
-// Candidate methods for `n` ranks or hosts, with their predicted times.
+// Candidate methods for `n` ranks or hosts, with predicted times.
 std::vector<std::pair<std::string, double>> timed_methods(const net::compositing_machine& machine, int n,
                                                           std::int64_t pixels, double bytes_per_pixel) {
   const std::vector<std::string> methods = methods_for(n);
@@ -108,14 +108,14 @@ double messages_time(const net::compositing_machine& machine, const std::string&
 std::vector<compositor_candidate> rank_compositors(const net::compositing_machine& machine, const host_layout& layout,
                                                    int ranks, const comm::composite_options& options, double active) {
   const std::int64_t pixels = std::int64_t{options.width} * options.height;
-  const double whole = static_cast<double>(options.format.bytes());  // of a pixel
+  const double whole = static_cast<double>(options.format.bytes());  // number of bytes of a pixel
   const double sent = options.sparse ? whole * active : whole;
   std::vector<compositor_candidate> result;
   if (layout.hosts == 1)
     result.push_back({"shared", comm::transport::shared, "",
                       shared_memory_time(machine, ranks, active * whole * static_cast<double>(pixels))});
   if (layout.hosts > 1 && layout.most_ranks > 1) {
-    // The ranks of a host share its link. Each rank owns a stripe of the picture.
+    // The ranks of a host use the same link. Each rank owns a stripe of the picture.
     net::compositing_machine between = machine;
     between.ranks_per_host = 1;
     between.host_rate = machine.host_rate / layout.ranks_per_host;
@@ -140,7 +140,7 @@ chosen_compositor choose_compositor(MPI_Comm comm, const comm::composite_options
   const int ranks = comm::size(comm);
   const host_layout layout = layout_of(comm, options.ranks_per_host);
   const double mean_share = over_ranks(area_share(options, active), MPI_SUM) / ranks;
-  // All ranks have equal input and therefore select the same candidates without further messages.
+  // All ranks have equal input, and therefore select the same candidates without messages.
   auto candidates =
       rank_compositors(machine ? *machine : probe_machine(comm, options.format, layout), layout, ranks, options, mean_share);
   candidates.resize(std::min(candidates.size(), net::plans_to_try));

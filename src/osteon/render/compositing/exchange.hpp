@@ -10,7 +10,7 @@
 
 namespace osteon::render {
 
-/// Common part of two spans; may be empty.
+/// Common part of two spans. The common part may be empty.
 inline plan::span overlap(const plan::span& a, const plan::span& b) {
   const std::int64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};

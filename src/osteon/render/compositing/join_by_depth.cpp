@@ -15,11 +15,11 @@ namespace {
 struct seen_part {
   kernel::wide_pixel result;
   std::int64_t pixel = 0;
-  double middle = 0;  // centre of the ray segment in the block; segments of different blocks do not overlap
+  double middle = 0;  // centre of the segment of the ray in the block; segments of different blocks do not overlap
   kernel::optical_depth depth = 0, before = 0;
 };
 
-// Centre of the part of a ray inside a box, in mm along the ray.
+// Centre of the part of a ray that is inside a box, in mm along the ray.
 double middle_of(const kernel::ray& along, const box3& box) {
   double in = along.entry, out = along.exit;
   const auto& [origin, direction] = std::pair(along.origin, along.direction);
@@ -38,8 +38,8 @@ bool is_empty(const kernel::wide_pixel& p) {
   return std::memcmp(&p, &nothing, sizeof p) == 0;
 }
 
-// True if a block must cast a ray again. This is the case if the ray becomes opaque within the block because of the depth
-// before the block.
+// True if a block must cast a ray again. A ray must be cast again if the ray becomes opaque inside the block because of the
+// depth in front of the block.
 bool ends_within(const seen_part& p) {
   return p.before != 0 && p.before < kernel::opaque_depth && kernel::deeper(p.before, p.depth) >= kernel::opaque_depth;
 }

@@ -19,7 +19,7 @@ namespace osteon::render {
 
 namespace {
 
-// Images with fewer bytes are composited without measuring the machine.
+// For images with fewer bytes, the machine is not measured.
 constexpr double least_bytes_to_choose = 1 << 20;
 
 void to_floats_by_threads(kernel::pixel_format format, float* to, const std::byte* from, std::int64_t count) {
@@ -30,7 +30,7 @@ void to_floats_by_threads(kernel::pixel_format format, float* to, const std::byt
                       std::min(block, count - begin));
 }
 
-// Gather the spans of all ranks. Collective.
+// Gather the spans of all ranks. The function is collective.
 std::vector<std::vector<plan::span>> spans_of_all(MPI_Comm comm, const std::vector<plan::span>& own) {
   const auto [all, counts] = comm::gather_to_all(comm, own);
   std::vector<std::vector<plan::span>> result;
@@ -66,7 +66,7 @@ comm::composite_options image_join::options() const {
   o.height = height_;
   o.format = format();
   o.root = -1;
-  o.check = false;  // a layer may emit more light than it absorbs
+  o.check = false;  // a layer may emit more light than the layer absorbs
   // Messages of sparse images are limited to 2^30 bytes.
   o.sparse = static_cast<double>(width_) * height_ * static_cast<double>(o.format.bytes()) < 0x1p30;
   return o;
@@ -122,7 +122,7 @@ void image_join::choose(const comm::composite_options& wanted) {
                                        (static_cast<double>(width_) * height_);
   comm::all_reduce(comm_, &share, 1, MPI_SUM);
   const host_layout layout = layout_of(comm_, 0);
-  // All ranks have equal input and therefore the same order of candidates.
+  // All ranks have equal input, and therefore have the same order of candidates.
   const auto candidates =
       rank_compositors(probe_machine(comm_, wanted.format, layout), layout, ranks, wanted, share / ranks);
   std::string model, rejected;
@@ -135,10 +135,10 @@ void image_join::choose(const comm::composite_options& wanted) {
       description_ = fmt::format("{}, {}; predicted: {}{}", name(c.by, c.method), pixels, model, rejected);
       return;
     } catch (const machine_error& e) {
-      rejected += fmt::format("; {} is not available: {}", c.name, e.what());  // e.g. too little shared memory
+      rejected += fmt::format("; {} is not available: {}", c.name, e.what());  // e.g. shared memory is insufficient
     }
   }
-  if (request_.by) {  // hybrid on one host has no candidate
+  if (request_.by) {  // on one host, hybrid has no candidate
     create(wanted, *request_.by, "");
     description_ = fmt::format("{}, {}, as requested", name(*request_.by, ""), pixels);
     return;

@@ -14,37 +14,38 @@
 
 namespace osteon::render {
 
-/// The visible rectangle of a rank, relative to the frame.
+/// The visible rectangle of a rank relative to the frame.
 comm::pixel_rectangle rectangle_within(const pixel_box& frame, const pixel_box& seen);
 
 /// Name of the transfers of finished rows in the message ledger.
 std::string rows_counted_as(kernel::pixel_format composited);
-/// Pixel format of the transfers of finished rows. Before the transfer, wide pixels are rounded to a format with a quarter
-/// of the bytes. The rounding does not change the bits of the 8-bit picture.
+/// Pixel format of finished rows in transfers. Before the transfer, wide pixels are rounded to a format with a quarter of
+/// the bytes. The rounding does not change the bits of the 8-bit picture.
 kernel::pixel_format format_of_rows(kernel::pixel_format composited);
 
-/// A compositor for one image size and one request. Parameters absent in the request are selected for the first picture.
+/// A compositor for one size of images and one request. Parameters that the request does not contain are selected for the
+/// first picture.
 class image_join {
  public:
   image_join(MPI_Comm comm, const compositing& request) : comm_(comm), request_(request) {}
   const compositing& request() const { return request_; }
 
-  /// Create a compositor for this image size if necessary.
-  /// @param active rectangle of this rank within the image @throws as comm::compositor::make @collective on comm
+  /// Create a compositor for this size of images if necessary.
+  /// @param active rectangle of this rank in the image @throws errors of comm::compositor::make @collective on comm
   void prepare(int width, int height, const comm::pixel_rectangle& active);
 
   kernel::pixel_format format() const { return {request_.pixels}; }
-  /// Buffer for the image of this rank, shape (height, width). The pixels within `active` are cleared.
+  /// Buffer for the image of this rank, shape (height, width). The function clears the pixels in `active`.
   std::byte* image();
   /// @param order ranks in front-to-back order @collective on comm
   void run(std::span<const int> order);
 
-  /// Move pixels of the picture as premultiplied float RGBA to the requested ranks.
-  /// @param first_pixel first pixel of each rank, followed by the number of pixels; ascending from 0
+  /// Move pixels of the picture to the requested ranks as premultiplied float RGBA.
+  /// @param first_pixel first pixel of each rank, followed by the number of pixels; ascending, starting with 0
   /// @return pixels of this rank @collective on comm
   std::vector<float> pixels(std::span<const std::int64_t> first_pixel);
 
-  /// Method, transport and the reason of the selection.
+  /// Method, transport, and reason for the selection.
   const std::string& description() const { return description_; }
 
  private:

@@ -24,7 +24,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& scene, std:
       format_{(scene.how == method::surface ? opaque_options(scene.join) : scene.join).pixels} {
   const int ranks = boxes.ranks();
   if (ranks == 1) return;
-  if (scene.join.by == comm::transport::shared) return;  // shared memory requires no messages
+  if (scene.join.by == comm::transport::shared) return;  // in shared memory, ranks send no messages
   std::string method = scene.join.method;
   if (method.empty()) method = default_method(ranks);
   if (scene.join.by == comm::transport::hybrid)

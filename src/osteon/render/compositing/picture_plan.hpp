@@ -16,25 +16,25 @@ namespace osteon::render {
 /// smoothing of the field.
 class picture_plan {
  public:
-  /// @param scene scene; its layers may have no fields, and `join` must request wide pixels
-  /// @param first_row rows of the finished picture by rank, as for render()
-  /// @cost memory and number of plan parts: O(ranks)
+  /// @param scene scene of the picture; layers need no fields, and `join` must request wide pixels
+  /// @param first_row first row of the finished picture on each rank, as in render()
+  /// @cost O(ranks) memory and parts of plans
   picture_plan(const grid::box_tree& boxes, const scene& scene, std::span<const int> first_row);
 
   /// Record the messages in the ledger of a virtual rank (comm/virtual_ranks.hpp). @collective local
   void count_messages(const grid::block& where) const;
-  /// Description of possible deviations of a run from this plan; may be empty.
+  /// Description of assumptions that a run may violate. The text may be empty.
   const std::string& assumed() const { return assumed_; }
 
  private:
   void count_row_messages(MPI_Comm comm) const;
 
   int ghost_depth_;
-  bool smooths_ = false;  ///< true if the solid is smoothed
+  bool smooths_ = false;  ///< true if the field of the solid is smoothed
   int pictures_ = 1;      ///< number of composited pictures
   kernel::pixel_format format_;
   plan::plan compositing_;                      ///< plan of compositing; a plan with an empty name means no compositing
-  std::vector<std::vector<plan::span>> parts_;  ///< parts of the finished picture by rank; empty if rows are not sent
+  std::vector<std::vector<plan::span>> parts_;  ///< parts of the finished picture on each rank; empty if rows are not sent
   std::vector<std::int64_t> first_pixel_;       ///< first pixel of the rows of each rank
   std::string assumed_;
 };

@@ -11,7 +11,7 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int tries = 6;  // number of measurements; the shortest time is used
+constexpr int tries = 6;  // number of measurements; the result is the shortest time
 constexpr std::size_t message_bytes = 1 << 18;
 
 double slowest(MPI_Comm comm, double seconds) {
@@ -30,7 +30,7 @@ double best_time(Work work) {
   return best;
 }
 
-// Time of sending and receiving messages of `bytes` bytes simultaneously [s].
+// Time in s of sending and receiving messages of `bytes` bytes simultaneously.
 double exchange_time(MPI_Comm comm, int distance, std::size_t bytes) {
   const int rank = comm::rank(comm), ranks = comm::size(comm);
   std::vector<std::byte> out(bytes), in(bytes);
@@ -61,7 +61,8 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   net::compositing_machine machine;
   machine.name = "this machine";
   machine.ranks_per_host = layout.most_ranks;
-  // In the shortest trial, each rank uses a core alone. In a frame, the ranks of a host share its cores.
+  // During the shortest measurement, each rank has a core of its own. During a frame, all ranks of a host use the cores of
+  // the host.
   const double cores = cores_of_host();
   const double crowd = std::max(1.0, layout.most_ranks / cores);
 
@@ -76,7 +77,7 @@ net::compositing_machine probe_machine(MPI_Comm comm, kernel::pixel_format forma
   const int distance = layout.hosts > 1 ? std::min(layout.most_ranks, ranks - 1) : 1;
   machine.latency = machine.collect_latency = crowd * exchange_time(comm, distance, 0);
   const double sending = crowd * exchange_time(comm, distance, message_bytes);
-  // A clock without sufficient resolution must not yield an infinite bandwidth.
+  // With a clock of low resolution, the bandwidth must not become infinite.
   machine.rate = static_cast<double>(message_bytes) / std::max(sending - machine.latency, sending / 10);
   machine.collect_rate = machine.rate;
   return machine;

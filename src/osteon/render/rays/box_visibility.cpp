@@ -12,7 +12,7 @@ namespace osteon::render {
 
 namespace {
 
-// True if a ray may intersect first `front` and then `back`. The result is false if the ray would have to reverse its
+// True if a ray may first intersect `front` and then `back`. The result is false if such a ray would have to reverse its
 // direction along an axis.
 bool may_hide(const view& from, const box3& front, const box3& back) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -53,7 +53,7 @@ box_visibility order_boxes(const view& from, std::span<const box3> boxes) {
       if (--in_front[static_cast<std::size_t>(b)] == 0) free.push(b);
   }
   if (std::ssize(result.order) == n) return result;
-  // Each remaining box is behind another remaining box. Therefore a path to the front contains a cycle.
+  // Each remaining box is behind another remaining box. A path to the front therefore contains a cycle.
   result.order.clear();
   std::vector<int> path{static_cast<int>(
       std::find_if(in_front.begin(), in_front.end(), [](int count) { return count > 0; }) - in_front.begin())};

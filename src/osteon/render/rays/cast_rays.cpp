@@ -13,8 +13,9 @@ namespace osteon::render {
 namespace {
 
 // Cast rays in groups of neighbouring pixels.
-// @param before function of the pixel number that returns the depth before this block, or no value to omit the ray
-// @param keep function of the pixel number and the travel of its ray; stores the result
+// @param before function of the pixel number that returns the depth in front of this block; without a result, the ray is
+// omitted
+// @param keep function of the pixel number and of the result of the ray; the function stores this result
 // @return number of samples
 template <class Before, class Keep>
 std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before before, Keep keep) {
@@ -61,7 +62,7 @@ void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) b[i] = kernel::deeper(a[i], b[i]);
 }
 
-// Optical depth of the rays at their entry into this block. Collective.
+// Optical depth of the rays at their entry into this block. The function is collective.
 std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector<int>& order,
                                                 const std::vector<kernel::optical_depth>& own) {
   const int place = static_cast<int>(std::find(order.begin(), order.end(), comm::rank(comm)) - order.begin());
@@ -73,7 +74,8 @@ std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector
   MPI_Exscan(own.data(), before.data(), static_cast<int>(own.size()), MPI_UINT16_T, op, in_order);
   MPI_Op_free(&op);
   MPI_Comm_free(&in_order);
-  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});  // undefined after MPI_Exscan
+  // MPI_Exscan leaves this value undefined
+  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});
   return before;
 }
 
@@ -121,7 +123,7 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
                       const ray_target& pixels) {
   std::vector<kernel::optical_depth> depth(static_cast<std::size_t>(rays.frame.size()), 0);
   std::int64_t samples = cast_block(volume, rays, pixels, depth);
-  // The sum of the largest depths is an upper limit of the depth. If this limit is below the opaque depth, no ray must be
+  // The sum of the largest depths is an upper limit of the depth. If this limit is below the opaque depth, no ray has to be
   // repeated.
   std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   comm::all_reduce(comm, &deepest, 1, MPI_SUM);

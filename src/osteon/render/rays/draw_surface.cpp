@@ -9,7 +9,7 @@ namespace osteon::render {
 
 namespace {
 
-// Distance of a point on a ray from the origin of the ray [mm].
+// Distance in mm between a point on a ray and the origin of the ray.
 double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
   double sum = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -17,7 +17,7 @@ double distance_along(const kernel::ray& along, const vector3& point, const vect
   return sum;
 }
 
-// Normal towards the eye. At grazing angles, a smoothed normal may point slightly away from the eye.
+// Normal that points towards the eye. At grazing angles, a smoothed normal may point slightly away from the eye.
 vector3 facing(const vector3& normal, const vector3& sight) {
   const double away = kernel::dot(normal, sight);
   if (!(away > 0)) return normal;
@@ -92,8 +92,7 @@ struct four_pixels {
       }
       along[i].entry = four.entry[i];
       tube[i] = i < count ? rays.end(column[i], row[i]) : -std::numeric_limits<double>::infinity();
-      // The ray extends to the sample behind the tube, because a surface in front of the tube may be found only at this
-      // sample.
+      // The ray extends to the sample behind the tube. A surface in front of the tube may be found only at this sample.
       along[i].exit = tube[i] < along[i].entry ? along[i].entry : std::min(four.exit[i], tube[i] + 1.5 * rays.step);
     }
   }

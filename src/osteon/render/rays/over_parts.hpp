@@ -1,14 +1,14 @@
 #pragma once
 /// @file
-/// Loops over the rays of a rectangle of pixels in parts, on all threads.
+/// Loops over the rays of a rectangle of pixels. The rectangle is divided into parts, and all threads process parts.
 #include <algorithm>
 #include <cstdint>
 #include <osteon/render/rays/view.hpp>
 
 namespace osteon::render {
 
-/// Compute the sum of `body(part)` over square parts of `own`. The parts are square because neighbouring rays read the same
-/// voxels from the cache.
+/// Compute the sum of `body(part)` over square parts of `own`. The parts are square, because the rays of a square part read
+/// the same voxels from the cache.
 template <class F>
 std::int64_t over_parts(const pixel_box& own, F body) {
   constexpr int edge = 16;

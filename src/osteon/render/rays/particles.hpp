@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Common functions of streamlines and pathlines: interpolation, and transfers of particles.
+/// Common functions of streamlines and pathlines. The functions interpolate fields and transfer particles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline index3 voxel_at(const vector3& point, index3 domain) {
   return result;
 }
 
-/// Fraction of a step inside the domain, in [0, 1].
+/// Fraction of a step that is inside the domain, in [0, 1].
 inline double share_inside(const vector3& from, const vector3& to, index3 domain) {
   double part = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -70,7 +70,7 @@ inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<fl
   return value;
 }
 
-/// Join the parts of each line. Lines with a single vertex are omitted. @param all vertices with `line` and `place`
+/// Join the parts of each line. Lines with a single vertex are omitted. @param all vertices with members `line` and `place`
 template <class Vertex>
 streamlines join_lines(std::vector<Vertex> all) {
   std::sort(all.begin(), all.end(),
@@ -89,7 +89,7 @@ streamlines join_lines(std::vector<Vertex> all) {
 template <class Particle>
 class particle_transfers {
  public:
-  /// @param name name of the messages in a ledger @collective on where.comm
+  /// @param name name of the messages in the message ledger @collective on where.comm
   particle_transfers(const grid::block& where, std::string name)
       : comm_(where.comm), name_(std::move(name)), peers_(grid::adjacent_ranks(where)), out_(peers_.size()) {}
 

@@ -17,9 +17,10 @@ namespace osteon::render {
 namespace {
 
 constexpr double longest_part = 0.5;   // length of a substep in voxels
-constexpr double longest_segment = 2;  // voxels between two vertices of a path
+constexpr double longest_segment = 2;  // distance in voxels between two vertices of a path
 constexpr int ghosts = 2;              // a substep begins in an owned voxel and ends at most one voxel beyond the block
-const double straight = std::cos(4 * std::numbers::pi / 180);  // turning angle beyond which a vertex is stored
+// if the direction turns by more than this angle, a vertex is stored
+const double straight = std::cos(4 * std::numbers::pi / 180);
 
 struct particle {
   vector3 at;
@@ -35,7 +36,7 @@ struct path_vertex {
   line_vertex vertex;
 };
 
-// Random number in (0, 1]; each particle has a sequence of draws.
+// Random number in (0, 1]. Each particle has a sequence of random numbers.
 double chance_of(std::int64_t line, std::uint64_t draw) {
   const std::uint64_t key = splitmix64(draw) ^ static_cast<std::uint64_t>(line);
   return static_cast<double>((splitmix64(key) >> 11) + 1) * 0x1p-53;
@@ -54,7 +55,7 @@ struct pathlines::state {
   std::int64_t count = 0, released = 0;
   double end_s = 0, now_s = 0;
   std::vector<particle> drifting;   // active particles in the block of this rank
-  std::vector<path_vertex> stored;  // vertices computed by this rank
+  std::vector<path_vertex> stored;  // vertices that this rank has computed
   field_at before, after;
   double before_s = 0, step_s = 0;
   double greatest = 0;  // maximum speed of the field `after` in voxels per second
@@ -76,7 +77,7 @@ struct pathlines::state {
         const double v = static_cast<double>(field[static_cast<std::size_t>(axis)][i]) / spacing_mm[axis];
         square += v * v;
       }
-      if (square < 1e300) most = std::max(most, std::sqrt(square));  // NaN is not less
+      if (square < 1e300) most = std::max(most, std::sqrt(square));  // for NaN, the comparison is false
     }
     comm::all_reduce(where.comm, &most, 1, MPI_MAX);
     return most;
@@ -104,7 +105,7 @@ struct pathlines::state {
     p.heading = heading;
   }
 
-  // Move a particle until the end of the step, or until it leaves the block.
+  // Move a particle until the end of the step, or until the particle leaves the block.
   void follow(particle& p, double until_s, double part_s, std::vector<path_vertex>& to) const {
     while (p.ended == 0 && p.time < until_s && where.owned.contains(voxel_at(p.at, where.domain))) {
       const vector3 first = drift_at(p.at, p.time, &p.speed);
@@ -132,7 +133,7 @@ struct pathlines::state {
     }
   }
 
-  // Release the particles with a release time in the current step. Each rank stores the particles within its block.
+  // Release the particles with a release time in the current step. Each rank stores the particles in its block.
   void release(double until_s, const std::vector<release_point>& points) {
     double weight = 0;
     for (const release_point& p : points) weight = std::max(weight, p.weight);
@@ -288,7 +289,7 @@ streamlines pathlines::paths_in(const std::vector<double>& numbers, double from_
   const auto [particles, vertices] = counts_in(numbers);
   std::vector<path_vertex> all;
   const double* at = numbers.data() + head;
-  for (double n = 0; n < particles; ++n, at += of_particle) {  // include the current position of each particle
+  for (double n = 0; n < particles; ++n, at += of_particle) {  // the present position of each particle is included
     const vector3 here{at[0], at[1], at[2]}, stored{at[4], at[5], at[6]};
     const auto made = static_cast<std::int64_t>(at[12]);
     if (made > 0 && here != stored) all.push_back({static_cast<std::int64_t>(at[11]), made, {here, at[3], at[10]}});

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int least_jump = 32;
 
-// The square root of the light approximates perceived brightness. The level 0 is reserved for empty pixels.
+// The brightness is the square root of the light, because the square root approximates perceived brightness. The level 0 is
+// reserved for empty pixels.
 std::uint8_t brightness_of(const float* pixel) {
   if (!(pixel[3] > 0)) return 0;
   const float light = 0.2126F * pixel[0] + 0.7152F * pixel[1] + 0.0722F * pixel[2];
@@ -40,13 +41,13 @@ pixel_set find_edges(MPI_Comm comm, const image& rows, int height) {
     for (std::size_t i = 0; i < rows.rgba.size() / 4; ++i)
       own[static_cast<std::ptrdiff_t>(i)] = brightness_of(rows.rgba.data() + 4 * i);
   });
-  // A row is 0 on all ranks except the owner of the row. MPI_BOR is used in place of MPI_MAX, because MPICH 4.0 compares
-  // unsigned numbers as signed numbers.
+  // Only the owner of a row has non-zero values in the row. MPI_BOR replaces MPI_MAX, because MPICH 4.0 compares unsigned
+  // numbers as signed numbers.
   comm::all_reduce(comm, bright.data(), bright.size(), MPI_BOR);
   std::vector<bool> has;
   comm::collectively(comm, [&] {
     has.resize(bright.size());
-    // Minima and maxima over three rows; the values at the ends are repeated.
+    // Minima and maxima over three rows. At the ends, values are repeated.
     std::vector<std::uint8_t> least(wide + 2), most(wide + 2);
     for (int row = 0; row < height; ++row) {
       const auto line = [&](int at) {

@@ -7,21 +7,21 @@ namespace osteon::render {
 
 namespace {
 
-// Minimum difference between values and the level. This difference separates the surface from voxel centres by some
-// hundredths of a voxel edge.
+// Minimum difference between values and the level. With this difference, the distance between the surface and voxel centres
+// is some hundredths of a voxel edge.
 constexpr float margin = 0.02F;
 constexpr float level = 0.5F;
 // After three passes, the centre of a wall of three voxels has the value 0.78. After all passes, the value would be close to
-// the level, and the constraint would restore the voxel steps. Therefore thin walls are not smoothed in further passes.
+// the level. The constraint would then restore the voxel steps. Thin walls are therefore not smoothed in further passes.
 constexpr int thin_passes = 3;
 constexpr float thick = 0.85F;
 
-// The voxels of a block and its neighbours. Positions outside the domain repeat the outermost voxels.
+// The voxels of a block, and their neighbours. At positions outside of the domain, the outermost voxels are repeated.
 struct neighbourhood {
   const grid::ghosted_field<float>& field;
   index3 domain;
 
-  // Row of voxels, from the first present voxel on.
+  // Row of voxels that begins with the first present voxel.
   const float* row(std::int64_t z, std::int64_t y) const {
     const box3& box = field.present;
     const index3 shape = box.shape();
@@ -31,10 +31,11 @@ struct neighbourhood {
   }
 };
 
-// Apply a filter to each row of a block: first across the row and its neighbours (nine rows), then along x.
-// @param across function that combines nine rows (in the order of z and y) to one row
-// @param write receives the position of the row in the block, the length of the row, and the combined row with one
-// additional value before its start
+// Apply a filter to each row of a block. The filter is first applied across the row and its neighbours (nine rows), and then
+// along x.
+// @param across function that combines nine rows (in the order of z and y) into one row
+// @param write function of the position of the row in the block, the length of the row, and the combined row; one additional
+// value precedes the combined row
 template <class Across, class Write>
 void over_rows(const grid::block& where, const grid::ghosted_field<float>& field, Across across, Write write) {
   const index3 shape = where.owned.shape();
@@ -42,7 +43,7 @@ void over_rows(const grid::block& where, const grid::ghosted_field<float>& field
   const neighbourhood around{field, where.domain};
 #pragma omp parallel
   {
-    std::vector<float> row(static_cast<std::size_t>(wide) + 2);  // a row; the values at the ends are repeated
+    std::vector<float> row(static_cast<std::size_t>(wide) + 2);  // a row; at the ends, values are repeated
 #pragma omp for
     for (std::int64_t line = 0; line < shape.z * shape.y; ++line) {
       const std::int64_t z = where.owned.begin.z + line / shape.y, y = where.owned.begin.y + line % shape.y;
@@ -56,8 +57,8 @@ void over_rows(const grid::block& where, const grid::ghosted_field<float>& field
   }
 }
 
-// Compute the maximum over each voxel of a block and its 26 neighbours. @param write receives the position of the voxel in
-// the block and the maximum
+// Compute the maximum over each voxel of a block and its 26 neighbours. @param write function of the position of the voxel
+// in the block, and of the maximum
 template <class Write>
 void over_largest(const grid::block& where, const grid::ghosted_field<float>& field, Write write) {
   over_rows(
@@ -86,7 +87,7 @@ grid::ghosted_field<float> smooth_mask(const grid::block& where, const std::vect
   });
   for (int pass = 0; pass < mask_passes; ++pass) {
     const auto wide = grid::with_ghost_cells(where, values, 1);
-    if (pass == 1)  // after one pass, a plate of two voxels has the value 0.75, and a plate of one voxel has the value 0.5
+    if (pass == 1)  // after one pass, the value is 0.75 in a plate of two voxels, and 0.5 in a plate of one voxel
       over_largest(where, wide, [&](std::size_t i, float largest) {
         const float lift = std::clamp(0.75F - largest, margin, 0.5F);
         bound[i] = solid[i] != 0 ? level + lift : level - margin;

@@ -9,7 +9,7 @@
 namespace osteon::render {
 
 index3 light_cell(index3 domain, const vector3& spacing_mm) {
-  // Start with the ideal cube. Increase the edge of the cube until the number of cells does not exceed the limit.
+  // The search begins with the ideal cube. The edge of the cube is increased until the number of cells is at most the limit.
   double edge = std::cbrt(static_cast<double>(domain.volume()) * spacing_mm.z * spacing_mm.y * spacing_mm.x /
                           static_cast<double>(most_light_cells));
   for (;; edge *= 1.02) {

@@ -19,17 +19,17 @@ namespace osteon::render {
 
 namespace {
 
-constexpr double longest_segment = 2;  // voxels between two vertices of a line
+constexpr double longest_segment = 2;  // distance in voxels between two vertices of a line
 constexpr int ghosts = 2;              // a step begins in an owned voxel and ends at most one voxel beyond the block
 
-// Magnitude of the field in a voxel; 0 without a value.
+// Magnitude of the field in a voxel. Without a value, the result is 0.
 double magnitude(const vector_values& field, std::size_t i) {
   double square = 0;
   for (const auto& component : field) {
     const auto v = static_cast<double>(component[i]);
     square += v * v;
   }
-  return square < 1e300 ? std::sqrt(square) : 0;  // 0 for NaN
+  return square < 1e300 ? std::sqrt(square) : 0;  // the result is 0 for NaN
 }
 
 double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
@@ -51,13 +51,15 @@ struct particle {
 };
 
 struct stored_vertex {
-  std::int32_t line, place;  // position of the vertex in the line; negative in the direction against the field
+  // number of the line, and position of the vertex in the line; the position is negative in the direction opposite to the
+  // field
+  std::int32_t line, place;
   line_vertex vertex;
 };
 
-// Field at a point.
+// The field at a point.
 struct drift {
-  vector3 direction;  // direction of the line in voxels; a unit vector
+  vector3 direction;  // direction of the line in voxels, as a unit vector
   double rate = 0;    // speed in voxels per second
   double speed = 0;   // speed in mm per second
 };
@@ -78,7 +80,7 @@ class tracer {
         static_cast<std::int64_t>(std::ceil((options.greatest_length > 0 ? options.greatest_length : 2 * edges) / step_));
   }
 
-  // Follow a line until it ends or leaves the block.
+  // Follow a line until the line ends or leaves the block.
   void follow(particle& p, std::vector<stored_vertex>& stored) const {
     while (p.ended == 0 && owned_.contains(voxel_of(p.at))) {
       const drift here = at(p.at, p.sign);
@@ -119,7 +121,7 @@ class tracer {
     return result;
   }
 
-  // Advance the particle and its time by a step of the line. @return false at stagnation
+  // Move the particle by a step of the line, and update its time. @return false if the speed vanishes
   bool advance(particle& p, const drift& first) const {
     const drift second = at(along(p.at, 0.5 * step_, first.direction), p.sign);
     const drift third = at(along(p.at, 0.5 * step_, second.direction), p.sign);
@@ -136,7 +138,7 @@ class tracer {
   double part_inside(const vector3& from, const vector3& to) const { return share_inside(from, to, domain_); }
 
   void keep(particle& p, const drift& here, std::vector<stored_vertex>& stored) const {
-    if (p.sign > 0 || p.vertices > 0)  // both directions share the seed
+    if (p.sign > 0 || p.vertices > 0)  // both directions have the same seed
       stored.push_back({p.line, p.sign * p.vertices, {p.at, p.time, here.speed}});
     ++p.vertices;
     p.stored = p.at;
@@ -185,7 +187,7 @@ struct candidate {
   }
 };
 
-// Sort the candidates and keep the first `count` candidates.
+// Sort the candidates, and keep the first `count` candidates.
 void keep_least(std::vector<candidate>& all, std::size_t count) {
   std::sort(all.begin(), all.end());
   if (all.size() > count) all.resize(count);
@@ -199,7 +201,7 @@ std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_value
     if (count < 1) throw usage_error(fmt::format("the number of lines is {}; must be at least 1", count));
   });
   const auto most = static_cast<std::size_t>(count);
-  std::vector<candidate> heap;  // the front has the greatest ratio
+  std::vector<candidate> heap;  // the front of the heap has the largest ratio
   std::size_t i = 0;
   for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z)
     for (std::int64_t y = where.owned.begin.y; y < where.owned.end.y; ++y)

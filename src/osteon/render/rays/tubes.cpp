@@ -12,7 +12,7 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int tile = 16;  // edge of a tile in pixels; the rays of a tile fit into the cache
+constexpr int tile = 16;  // edge of a tile in pixels; with this edge, the rays of a tile fit into the cache
 constexpr int fine = 3;   // number of rays along the edge of a pixel
 constexpr int fine_tile = tile * fine;
 
@@ -29,22 +29,22 @@ line_of_sight sight_through(const view& from, double column, double row) {
   return {times(r.origin, from.spacing_mm), times(r.direction, from.spacing_mm), r.entry, r.exit};
 }
 
-// Capsule: all points within the radius of a line segment.
+// Capsule, which is the set of all points within the radius from a line segment.
 struct capsule {
-  vector3 a, axis;  // start of the segment, and the vector to its end [mm]
+  vector3 a, axis;  // start of the segment, and vector from the start to the end [mm]
   double square;    // squared length of the axis
   double radius;
 
-  // Position of the projection of a point on the axis, in [0, 1].
+  // Position in [0, 1] on the axis of the projection of a point.
   double part_of(const vector3& p) const {
     return square > 0 ? std::clamp(dot(along(p, -1, a), axis) / square, 0.0, 1.0) : 0;
   }
 
-  // Entry and exit of a ray; infinite without intersection.
+  // Entry and exit of a ray. Without an intersection, the values are infinite.
   std::array<double, 2> crossed_by(const line_of_sight& ray) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::array<double, 2> crossed{infinite, -infinite};
-    // To avoid cancellation, the origin is moved to the point of the ray next to the capsule.
+    // To avoid cancellation, the origin is moved to the point of the ray that is nearest to the capsule.
     const double nearby = dot(along(a, -1, ray.origin), ray.direction);
     const vector3 from_a = along(along(ray.origin, nearby, ray.direction), -1, a);
     const double axis_ray = dot(axis, ray.direction), axis_from = dot(axis, from_a), ray_from = dot(ray.direction, from_a),
@@ -78,7 +78,7 @@ capsule capsule_of(const view& from, const tubes& tubes, std::size_t first_verte
   return {a, axis, dot(axis, axis), tubes.radius_mm};
 }
 
-// Pixels that may show a capsule: the pixels of view-aligned boxes around both ends.
+// Pixels in which a capsule may be visible. The pixels are those of view-aligned boxes around both ends.
 pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
   for (const vector3& end : {c.a, along(c.a, 1, c.axis)})
@@ -103,9 +103,9 @@ pixel_box seen(const view& from, const capsule& c, const pixel_box& within) {
 // First intersection of a ray.
 struct first_hit {
   double t = std::numeric_limits<double>::infinity();
-  double part = 0;            // position along the segment, in [0, 1]
+  double part = 0;            // position along the segment, from 0 to 1
   std::int32_t segment = -1;  // number of the first vertex of the segment
-  bool is_cut = false;        // the ray begins within the tube
+  bool is_cut = false;        // true if the ray begins inside the tube
 };
 
 // Lighting and colours of a tube.
@@ -130,7 +130,7 @@ class tube_paint {
     }
     const auto& shown =
         colour_.value(vertices[vertex].speed + hit.part * (vertices[vertex + 1].speed - vertices[vertex].speed));
-    // Dark edges make adjacent tubes distinguishable.
+    // With dark edges, adjacent tubes can be distinguished.
     const double edge = 0.35 + 0.65 * std::max(0.0, -dot(normal, ray.direction));
     const double diffuse = edge * kernel::diffuse_light(dot(normal, toward_light_)),
                  mirrored = kernel::mirrored_light(dot(normal, middle_));
@@ -151,7 +151,7 @@ struct piece {
   pixel_box seen;
 };
 
-// The rays of a tile, with several rays per pixel.
+// The rays of a tile. Each pixel has several rays.
 struct ray_tile {
   std::array<line_of_sight, fine_tile * fine_tile> ray;
   std::array<first_hit, fine_tile * fine_tile> hit;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Lines as tubes: first intersections with rays, and lighting.
+/// Lines as tubes. The file contains the first intersections with rays, and the lighting.
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -11,18 +11,19 @@
 
 namespace osteon::render {
 
-/// Image of the tubes in a pixel. Several rays per pixel yield smooth edges.
+/// Image of the tubes in a pixel. Several rays per pixel produce smooth edges.
 struct tube_hit {
-  double t = std::numeric_limits<double>::infinity();  ///< first intersection [mm]; infinite without intersection
-  std::array<float, 3> colour{};                       ///< mean lit colour of the intersecting rays
-  float share = 0;                                     ///< fraction of intersecting rays
+  /// position of the first intersection along the ray [mm]; infinite without an intersection
+  double t = std::numeric_limits<double>::infinity();
+  std::array<float, 3> colour{};  ///< mean lit colour at the intersections
+  float share = 0;                ///< fraction of the rays of the pixel that intersect a tube
 };
 
-/// First intersections of rays with tubes in a rectangle of pixels, within the clipped domain.
+/// First intersections of rays with tubes in a rectangle of pixels, inside the clipped domain.
 class tube_hits {
  public:
   tube_hits() = default;
-  /// @cost time: sum of the pixels of all segments; memory: 24 bytes per pixel
+  /// @cost time proportional to the sum of the pixels of all segments; 24 bytes of memory per pixel
   tube_hits(const view& from, const tubes& tubes, const pixel_box& pixels);
 
   const pixel_box& pixels() const { return pixels_; }
@@ -36,10 +37,10 @@ class tube_hits {
 };
 
 /// Composite the tubes into a picture. A pixel in which tubes cover the fraction c is the sum of two terms. The first term
-/// is c times the tube colour behind the content in front of the tubes. The second term is 1 - c times the picture without
-/// tubes.
-/// @param picture input: picture of rays that end at the first tube; output: the result
-/// @param without picture without tubes, required in partially covered pixels
+/// is c times the colour of the tubes behind the content in front of the tubes. The second term is 1 - c times the picture
+/// without tubes.
+/// @param picture on entry: picture of rays that end at the first tube; on return: the resulting picture
+/// @param without picture without tubes; needed only in partially covered pixels
 void put_tubes(image& picture, const image& without, const tube_hits& hits);
 
 }  // namespace osteon::render

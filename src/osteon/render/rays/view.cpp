@@ -34,7 +34,7 @@ view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int
   v.right = c.is_left_handed ? vector3{0, -ca, sa} : vector3{0, ca, -sa};
   v.up = {ce, -se * sa, -se * ca};
   const vector3 aside = along(v.focus, -1, centre);
-  // Parallel rays begin in the plane of the eye. This plane must be outside the domain.
+  // Parallel rays begin in the plane of the eye. This plane must be outside of the domain.
   const double distance = radius / std::sin(half_field_of_view) + (c.perspective ? 0 : std::sqrt(dot(aside, aside)));
   v.eye = c.eye_mm ? *c.eye_mm : along(v.focus, -distance, v.forward);
   for (int axis = 0; axis < 3; ++axis) v.voxels_per_mm[axis] = 1 / spacing_mm[axis];
@@ -69,7 +69,7 @@ view::rays_of<F> view::rays_through(const F& column, const F& row) const {
   const F u = (column + (0.5 - 0.5 * width)) * pixel;
   const F w = (0.5 * height - row - 0.5) * pixel;
   rays_of<F> r;
-  F through[3], square{};  // z, y, x (mm)
+  F through[3], square{};  // vector in the order z, y, x (mm)
   for (int axis = 0; axis < 3; ++axis) {
     const F shift = u * right[axis] + w * up[axis];
     r.origin[axis] = ((perspective ? F{} : shift) + eye[axis]) * voxels_per_mm[axis];
@@ -120,7 +120,7 @@ view::rays_of<double4> view::four_rays(const double4& columns, const double4& ro
 
 vector3 view::face_entered(const kernel::ray& entering) const {
   vector3 result, point;
-  if (entering.entry <= 0) {  // the eye is within the domain
+  if (entering.entry <= 0) {  // the eye is inside the domain
     for (int axis = 0; axis < 3; ++axis) result[axis] = -entering.direction[axis] * spacing_mm[axis];
     return result;
   }
@@ -180,7 +180,7 @@ double stagger(int column, int row) { return stagger_of<double>(column, row); }
 
 std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes) {
   return boxes.ordered([&](const grid::box_tree::cut& c) {
-    // Parallel rays start at infinity.
+    // Parallel rays begin at infinity.
     return from.perspective ? from.eye[c.along] / from.spacing_mm[c.along] < static_cast<double>(c.position)
                             : from.forward[c.along] >= 0;
   });

@@ -1,22 +1,21 @@
 #pragma once
 /// @file
-/// Tables of perceptual colour maps with 256 colours each. A colour has six hexadecimal digits (8-bit sRGB).
+/// Tables of perceptual colour maps. Each map has 256 colours. A colour consists of six hexadecimal digits (8-bit sRGB).
 ///
 /// batlow, lipari, vik: Scientific colour maps, Copyright (c) 2020 Fabio Crameri, MIT licence
-/// (https://doi.org/10.5281/zenodo.1243862), as packaged by cmcrameri 1.10, rounded to 8 bits.
-/// ivory: map of this project with monotonically decreasing lightness, from the colour of bone over orange to violet.
-/// inferno, viridis: Nathaniel J. Smith, Stefan van der Walt, Eric Firing, CC0, as in matplotlib 3.11, rounded to 8 bits.
+/// (https://doi.org/10.5281/zenodo.1243862), as packaged by cmcrameri 1.10, rounded to 8 bits. ivory: map of this project.
+/// The lightness decreases monotonically from the colour of bone over orange to violet. inferno, viridis: Nathaniel J.
+/// Smith, Stefan van der Walt, Eric Firing, CC0, as in matplotlib 3.11, rounded to 8 bits.
 ///
 /// The MIT licence: Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
 /// associated documentation files (the "Software"), to deal in the Software without restriction, including without
-/// limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the
-/// Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The
-/// above copyright notice and this permission notice shall be included in all copies or substantial portions of the
-/// Software. THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT
-/// LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
-/// THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
-/// CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
-/// THE SOFTWARE.
+/// limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software,
+/// and to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above
+/// copyright notice and this permission notice shall be included in all copies or substantial portions of the Software. THE
+/// SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+/// WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+/// COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+/// OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 #include <string_view>
 
 namespace osteon::render::tables {

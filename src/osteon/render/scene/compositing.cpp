@@ -25,7 +25,7 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
   result.pixels = pixels;
   if (text == "auto") return result;
   result.method = text;
-  // The word `hybrid` alone is the transport, not a method. A comma may be a part of the method.
+  // The text `hybrid` alone is a transport and not a method. A method may contain a comma.
   if (const auto alone = transport_named(text)) {
     result.by = alone;
     result.method.clear();

@@ -8,22 +8,22 @@ namespace osteon::render {
 
 namespace {
 
-// Level of an 8-bit sRGB channel by its definition, for light in [0, 1].
+// Level of an 8-bit sRGB channel for light in [0, 1], according to the definition of sRGB.
 int level_by_definition(double light) {
   const double encoded = light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
   return static_cast<int>(std::lround(255 * encoded));
 }
 
-// Table of the levels. An entry covers all numbers with an equal exponent and equal first 7 bits of the mantissa. Within an
-// entry, the level rises at most once.
+// Table of the levels. An entry contains all numbers with equal exponents and equal first 7 bits of the mantissa. Inside an
+// entry, the level increases at most once.
 class srgb_levels {
  public:
   srgb_levels() {
     for (std::uint64_t r = 0; r < level_at_.size(); ++r)
       level_at_[r] = static_cast<std::uint8_t>(level_by_definition(std::bit_cast<double>((first + r) << range_bits)));
-    begins_.back() = 2;  // 2 is above the range of light
+    begins_.back() = 2;  // 2 is larger than any light
     for (int level = 1; level < 256; ++level) {
-      // Positive numbers have the order of their bits.
+      // Positive numbers have the same order as their bits.
       std::uint64_t below = 0, from = std::bit_cast<std::uint64_t>(1.0);
       while (from - below > 1) {
         const std::uint64_t middle = below + (from - below) / 2;
@@ -41,7 +41,7 @@ class srgb_levels {
 
  private:
   static constexpr int range_bits = 52 - 7;
-  static constexpr double least = 0x1p-13;  // smaller than the light of level 1
+  static constexpr double least = 0x1p-13;  // this value is less than the light of level 1
   static constexpr std::uint64_t first = std::bit_cast<std::uint64_t>(least) >> range_bits;
   std::array<std::uint8_t, 13 << 7> level_at_;
   std::array<double, 257> begins_{};

@@ -33,7 +33,7 @@ layer glow_layer(const grid::ghosted_field<float>& field, double low, double hig
   constexpr int points = 16;
   for (int i = 0; i <= points; ++i) {
     const double t = static_cast<double>(i) / points;
-    const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];  // glow_first to glow_last
+    const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];  // the range from glow_first to glow_last
     result.transfer.push_back({low + t * (high - low), colour, static_cast<float>(0.22 * t * t)});
   }
   return result;

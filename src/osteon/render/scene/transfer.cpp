@@ -37,7 +37,7 @@ kernel::transfer_table tabulate(const std::vector<control_point>& transfer, doub
   table.entries.reserve(entries);
   for (std::size_t i = 0; i < entries; ++i) {
     auto entry = interpolate(transfer, low + (high - low) * static_cast<double>(i) / (entries - 1));
-    // Beer-Lambert law: the transmittance decreases exponentially with the path length.
+    // Beer-Lambert law: the transmittance decreases exponentially with the length of the path.
     entry[3] = static_cast<float>(1 - std::pow(1 - static_cast<double>(entry[3]), step_mm / reference_mm));
     table.entries.push_back(entry);
   }

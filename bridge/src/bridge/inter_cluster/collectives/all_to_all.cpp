@@ -4,18 +4,18 @@
 
 namespace osteon::bridge {
 namespace {
-/// Offset from a buffer, or from address zero.
+/// Offset relative to a buffer, or relative to address zero.
 const void* at(const std::byte* base, MPI_Aint place) {
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(place));
 }
 }  // namespace
-/// Remote pairs are ordered to avoid congestion: at any time, different ranks send to different destinations.
+/// Remote pairs are ordered such that no congestion occurs. At any time, different ranks send to different destinations.
 int all_to_all(const void* out_buffer, side to, void* in_buffer, side from, communicator* c, MPI_Request* out) {
   work w = begin(c);
   schedule* s = w.get();
   const auto* base = static_cast<const std::byte*>(out_buffer);
   if (out_buffer == MPI_IN_PLACE) {
-    // The data are copied when the call starts.
+    // The data are copied at the start of the call.
     to = from;
     for (std::size_t r = 0; r < from.counts.size(); ++r) {
       const std::byte* there = static_cast<const std::byte*>(in_buffer) + from.places[r];

@@ -1,5 +1,5 @@
 /// @file
-/// Entry functions of the collectives, which call the vendor or the bridge.
+/// Entry functions of the collectives. An entry function calls the vendor or the bridge.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ parts parts_at(int root, const communicator* c, counts_t counts, counts_t places
   return c->rank == root ? parts(c, copied(counts, c), copied(places, c)) : parts();
 }
 
-/// Displacements of equal parts have the type int, as in functions of the standard with counts.
+/// The displacements of equal parts have the type int, as in the functions of the standard with int counts.
 bool too_many(const communicator* c, int count) { return static_cast<long>(count) * c->size() > INT32_MAX; }
 
 int bcast_entry(communicator* c, MPI_Request* out, void* b, int n, MPI_Datatype t, int root) {
@@ -130,7 +130,7 @@ int alltoallw_entry(communicator* c, MPI_Request* out, const void* a, counts_t n
 
 int barrier_entry(communicator* c, MPI_Request* out) { return barrier(c, out); }
 
-/// The program may free a type or an operation while a collective in progress still uses the object.
+/// The program may free a type or an operation while an active collective still uses the object.
 template <auto function, auto list, class Handle>
 int free_later(Handle* handle, Handle null) {
   auto& w = world();
@@ -157,7 +157,7 @@ int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatyp
 
 namespace {
 
-/// Functions with large counts, used if the counts fit.
+/// Functions with large counts. These functions are used if the counts fit into int.
 template <auto large, auto small>
 struct large_form;
 template <class... A, int (*slots::*large)(A...), auto small>
@@ -165,7 +165,8 @@ struct large_form<large, small> {
   static int call(A... a) {
     const std::tuple<A...> all{a...};
     communicator* c = find(std::get<MPI_Comm>(all));
-    constexpr bool returns_at_once = (std::is_same_v<A, MPI_Request*> || ...);  // the vendor may read its arrays later
+    // the vendor may read its arrays after the call has returned
+    constexpr bool returns_at_once = (std::is_same_v<A, MPI_Request*> || ...);
     if (!c && returns_at_once) return (vendor().*large)(a...);
     int result = MPI_SUCCESS;
     if (collective_by_twin<large, small>(result, a...)) return result;

@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// Collectives over clusters. Collectives of the vendor are used within clusters, and the first ranks of the clusters
-/// exchange data once. Therefore each collective requires one latency of the wide-area link. Data of clusters are combined
-/// in the order of the clusters. Therefore the result does not depend on timing and is equal in every cluster.
+/// Collectives over clusters. Inside clusters, collectives of the vendor are used. Between clusters, the first ranks
+/// exchange data once. Each collective therefore needs only one latency of the wide-area link. Data of clusters are combined
+/// in the order of the clusters. The result is therefore independent of timing, and equal in every cluster.
 ///
-/// Functions with a communicator as first argument are functions of MPI. They are nonblocking if `out` is given.
+/// Functions with a communicator as first argument correspond to functions of MPI. If `out` is given, a function is
+/// nonblocking.
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
 #include <memory>
@@ -34,26 +35,27 @@ inline void* element(const void* buffer, MPI_Aint index, MPI_Datatype type) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(buffer)) + index * extent_of(type);
 }
 
-/// Copy within this process, from one type to another.
+/// Copy data inside this process from one type to another type.
 void copy(const void* from, MPI_Count n_from, MPI_Datatype from_type, void* to, MPI_Count n_to, MPI_Datatype to_type);
 
-/// Collectives of the vendor within the cluster, in blocking and nonblocking form.
+/// Collectives of the vendor inside the cluster, in blocking and nonblocking form.
 #define OSTEON_LOCAL(s, nonblocking, blocking, ...) (s)->local(vendor().nonblocking, vendor().blocking, __VA_ARGS__)
 void local_bcast(schedule* s, void* buffer, int count, MPI_Datatype type, int local_root);
 
 std::vector<int> equal_counts(const communicator* c, int count);
 std::vector<int> equal_places(const communicator* c, int count);
 
-/// Counts and displacements of ranks in one buffer: for all ranks of a communicator, and for the ranks of this cluster.
+/// Counts and displacements of ranks in one buffer. The members are for all ranks of a communicator, and for the ranks of
+/// this cluster.
 struct parts {
   std::vector<int> counts, places;
-  std::vector<int> here_counts, here_places;  ///< counts and displacements by vendor rank
-  parts() = default;                          ///< for ranks on which counts are not significant
+  std::vector<int> here_counts, here_places;  ///< counts and displacements for each rank of the vendor
+  parts() = default;                          ///< for ranks on which the counts are not significant
   parts(const communicator* c, std::vector<int> all_counts, std::vector<int> all_places);
 };
 inline parts equal_parts(const communicator* c, int count) { return {c, equal_counts(c, count), equal_places(c, count)}; }
 
-/// Steps that gather every rank's contribution in `all` on each rank.
+/// Steps that gather the contributions of all ranks in `all` on each rank.
 void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_type, void* all, parts where,
                        MPI_Datatype type);
 
@@ -75,7 +77,7 @@ int gatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, parts whe
 int scatterv(const void* all, parts where, MPI_Datatype type, void* into, int n_into, MPI_Datatype into_type, int root,
              communicator* c, MPI_Request* out);
 
-/// One side of an all-to-all, by rank of the communicator; `places` in bytes.
+/// One side of an all-to-all for each rank of the communicator. `places` are in bytes.
 struct side {
   std::vector<int> counts;
   std::vector<MPI_Aint> places;

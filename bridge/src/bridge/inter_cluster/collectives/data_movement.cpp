@@ -1,5 +1,5 @@
 /// @file
-/// Collectives that move data over clusters without changing them.
+/// Collectives that move data over clusters, and do not change the data.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 
 namespace osteon::bridge {
@@ -78,7 +78,7 @@ void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_ty
   communicator* c = s->comm;
   const parts* where = s->keep(std::move(given));
   s->step([=] {
-    if (c->rank_of.size() == 1) {  // MPICH 4.0 ignores the displacement for a single process
+    if (c->rank_of.size() == 1) {  // MPICH 4.0 ignores the displacement of a single process
       const int n = where->here_counts.front();
       if (in != MPI_IN_PLACE) copy(in, n_in, in_type, element(all, where->here_places.front(), type), n, type);
       return;
@@ -86,7 +86,7 @@ void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_ty
     OSTEON_LOCAL(s, Iallgatherv, Allgatherv, in, n_in, in_type, all, where->here_counts.data(), where->here_places.data(),
                  type);
   });
-  // A cluster's part is sent as the concatenated bytes of its ranks.
+  // The part of a cluster is sent as the concatenated bytes of its ranks.
   auto* blocks = s->keep(std::vector<std::vector<std::byte>>(c->members.size()));
   const auto bytes_of = [=](int k) {
     std::size_t n = 0;
@@ -141,7 +141,7 @@ int allgatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, parts 
 
 namespace {
 
-/// Call f(part of `all`, count of the part, rank) for the ranks of other clusters.
+/// Call f(part of `all`, count of the part, rank) for each rank of other clusters.
 template <class F>
 void for_parts_elsewhere(const communicator* c, const void* all, const parts& where, MPI_Datatype type, F f) {
   for (int r = 0; r < c->size(); ++r) {

@@ -1,14 +1,15 @@
 #pragma once
 /// @file
-/// Entry functions of collectives. Depending on the communicator, an entry function calls the vendor or the bridge.
+/// Entry functions of collectives. The communicator determines whether an entry function calls the vendor or the bridge.
 #include <bridge/inter_cluster/world.hpp>
 #include <type_traits>
 
 namespace osteon::bridge {
 
-/// A function of the standard in blocking and nonblocking form, of the bridge or of the vendor. A blocking call waits inside
-/// the vendor. The blocking form is used only if this thread has no other work; otherwise the nonblocking form is used.
-/// `inter` is the function of the bridge between two groups; null if the bridge has no such function.
+/// A function of the standard in blocking and nonblocking form. The function belongs to the bridge or to the vendor. A
+/// blocking call waits inside the vendor. The blocking form is used only if this thread has no other work. Otherwise, the
+/// nonblocking form is used. `inter` is the function of the bridge between two groups. If the bridge has no such function,
+/// `inter` is null.
 template <auto name, auto iname, auto ours, auto inter>
 struct forms;
 

@@ -6,15 +6,15 @@
 namespace osteon::bridge::inter {
 namespace {
 
-/// Call f(rank in the other group) for all ranks of the other group, starting at the own rank. Therefore, at any time,
-/// different ranks send to different destinations.
+/// Call f(rank in the other group) for all ranks of the other group. The first rank is the own rank. At any time, different
+/// ranks therefore send to different destinations.
 template <class F>
 void for_others(const communicator* c, F f) {
   for (int i = 0; i < c->size(); ++i) f((c->rank + i) % c->size());
 }
 
-/// A step of messages with the other group: `f(send, receive)`. The arguments of `send` and `receive` are (buffer, count,
-/// type, rank in the other group).
+/// A step of messages to and from the other group, as a call `f(send, receive)`. The arguments of `send` and `receive` are
+/// (buffer, count, type, rank in the other group).
 template <class F>
 int messages(communicator* c, MPI_Request* out, F f) {
   work w = begin(c->inter->both);
@@ -31,10 +31,10 @@ bool bad_root(const communicator* c, int root) {
   return root != MPI_ROOT && root != MPI_PROC_NULL && (root < 0 || root >= c->size());
 }
 
-/// Displacement of block r: places[r], or contiguous blocks.
+/// Displacement of block r. The displacement is places[r], or that of contiguous blocks.
 struct blocks_of {
   std::vector<int> counts;
-  std::vector<MPI_Aint> places;  ///< in bytes
+  std::vector<MPI_Aint> places;  ///< displacements in bytes
   std::vector<MPI_Datatype> types;
   blocks_of(const communicator* c, int n, MPI_Datatype t)
       : counts(c->world.size(), n), places(c->world.size()), types(c->world.size(), t) {
@@ -77,8 +77,8 @@ int exchange_blocks(communicator* c, MPI_Request* out, const void* a, const bloc
   });
 }
 
-/// Steps that store the sum of the values of the other group in `result`, in the order of ranks. If requested, the steps
-/// also send `sent` to all ranks of the other group.
+/// Steps that store the sum of the values of the other group in `result`. The values are summed in the order of ranks. If
+/// requested, the steps also send `sent` to all ranks of the other group.
 void add_sum_of_others(schedule* s, communicator* c, void* result, int n, MPI_Datatype type, MPI_Op op, const void* sent,
                        bool sends) {
   auto* parts = s->keep(std::vector<void*>(c->world.size()));
@@ -94,7 +94,7 @@ void add_sum_of_others(schedule* s, communicator* c, void* result, int n, MPI_Da
   });
 }
 
-/// Elements [first, first + mine) of the sum of the other group's values.
+/// Elements [first, first + mine) of the sum of the values of the other group.
 int part_of_sum(communicator* c, MPI_Request* out, const void* a, void* b, int total, int first, int mine, MPI_Datatype type,
                 MPI_Op op) {
   work w = begin(c->inter->both);

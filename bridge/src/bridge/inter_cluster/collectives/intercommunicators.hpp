@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Collectives between two groups of several clusters. One message is sent per pair of ranks with data for each other. The
-/// functions are nonblocking if `out` is given.
+/// Collectives between two groups in several clusters. Each pair of ranks with data for each other exchanges one message. If
+/// `out` is given, a function is nonblocking.
 #include <bridge/inter_cluster/world.hpp>
 
 namespace osteon::bridge::inter {

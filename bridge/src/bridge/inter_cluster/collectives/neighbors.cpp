@@ -1,14 +1,14 @@
 /// @file
-/// Neighbourhood collectives over several clusters: one message per edge.
+/// Neighbourhood collectives over several clusters. Each edge has one message.
 #include <bridge/inter_cluster/collectives/collectives.hpp>
 #include <bridge/inter_cluster/collectives/forms.hpp>
 
 namespace osteon::bridge {
 namespace {
 
-/// Source ranks and destination ranks of a rank. `received` is the order in which messages of one source match. This order
-/// is required because both neighbours of a rank along an axis may be one rank. In this case, the message sent downwards is
-/// received from above.
+/// Source ranks and destination ranks of a rank. `received` is the order in which the messages of a source are matched. This
+/// order is necessary, because one rank may be both neighbours along an axis. In this case, the message that is sent
+/// downwards is received from above.
 struct neighborhood {
   std::vector<int> sources, destinations;
   std::vector<std::size_t> received;
@@ -52,7 +52,7 @@ const void* outgoing(const void* base, MPI_Aint place) {
 }
 void* incoming(void* base, MPI_Aint place) { return const_cast<void*>(outgoing(base, place)); }
 
-/// The function f(neighbours) sets sent and received data, by index in the list of neighbours.
+/// The function f(neighbours) sets the sent and received data for each index in the list of neighbours.
 template <class Fill>
 int exchange(const void* out_buffer, void* in_buffer, communicator* c, MPI_Request* out, Fill fill) {
   const topology& t = c->layout;
@@ -74,7 +74,7 @@ int exchange(const void* out_buffer, void* in_buffer, communicator* c, MPI_Reque
   return run(std::move(w), out);
 }
 
-/// Data for n neighbours with equal counts: consecutive blocks, or one common block.
+/// Data for n neighbours with equal counts. The data are consecutive blocks, or one common block.
 side blocks(std::size_t n, int count, MPI_Datatype type, bool same = false) {
   side x{std::vector<int>(n, count), {}, std::vector<MPI_Datatype>(n, type)};
   const MPI_Aint step = same ? 0 : extent_of(type) * count;

@@ -6,7 +6,7 @@
 namespace osteon::bridge {
 namespace {
 
-/// Combine the parts of the clusters in order: part[0] op part[1] op ... The result is stored in `into`, which initially
+/// Combine the parts of the clusters in order: part[0] op part[1] op ... `into` receives the result. Before the call, `into`
 /// contains the part `mine`.
 void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedule* s, int count, MPI_Datatype type,
           MPI_Op op) {
@@ -18,8 +18,8 @@ void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedu
   copy(sum, count, type, into, count, type);
 }
 
-/// True if the values of all ranks are combined in the order of ranks. Otherwise the MPI of each cluster combines the values
-/// of the cluster, and then the results of the clusters are combined.
+/// True if the values of all ranks are combined in the order of ranks. Otherwise, the MPI library of each cluster combines
+/// the values of the cluster. The results of the clusters are then combined.
 bool takes_ranks(const communicator* c, MPI_Op op) {
   if (world().in_order_of_ranks) return true;
   int commutes = 1;
@@ -27,7 +27,8 @@ bool takes_ranks(const communicator* c, MPI_Op op) {
   return !commutes && !c->in_order;
 }
 
-/// Gather all values on all ranks. Then combine the values of the ranks first to last in order in `result`.
+/// Gather all values on all ranks. Then combine the values of the ranks [first, last] in order, and store the result in
+/// `result`.
 work fold_ranks(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, communicator* c, int last,
                 bool keeps) {
   work w = begin(c);
@@ -113,7 +114,7 @@ int scan(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, 
   return run(fold_ranks(in, result, count, type, op, c, exclusive ? c->rank - 1 : c->rank, true), out);
 }
 
-/// Compute the sum of all values. Each rank keeps its part of the sum.
+/// Compute the sum of all values. Each rank keeps only its part of the sum.
 int reduce_scatter(const void* in, void* result, std::vector<int> counts, MPI_Datatype type, MPI_Op op, communicator* c,
                    MPI_Request* out) {
   const int total = std::accumulate(counts.begin(), counts.end(), 0);

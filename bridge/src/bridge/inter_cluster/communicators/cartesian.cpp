@@ -50,8 +50,8 @@ int cell_of(const cartesian& g, std::vector<int> at) {
   return rank;
 }
 
-/// Return the grid of a communicator of the bridge. The result is null for a communicator of the MPI of the vendor. For a
-/// communicator of the bridge without a grid, the result is null and `error` is set.
+/// Return the grid of a communicator of the bridge. For a communicator of the vendor, the result is null. For a communicator
+/// of the bridge without a grid, the result is null, and `error` is set.
 const cartesian* grid_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
   error = c && !c->layout.cart ? raise(c, MPI_ERR_TOPOLOGY) : MPI_SUCCESS;

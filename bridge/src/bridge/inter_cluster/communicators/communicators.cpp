@@ -1,5 +1,5 @@
 /// @file
-/// Communicators that span clusters: dup, split, create, inquiries, names, and free.
+/// Communicators that span clusters. The file contains dup, split, create, inquiries, names and free.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -14,7 +14,7 @@ MPI_Comm below(MPI_Comm comm) {
   return c ? c->local : comm;
 }
 
-/// Other attributes are stored in the communicator of the vendor.
+/// The communicator of the vendor contains all other attributes.
 template <auto slot, class... A>
 int handed_down(MPI_Comm comm, A... arguments) {
   return (vendor().*slot)(below(comm), arguments...);
@@ -66,7 +66,8 @@ int split(communicator* c, int color, int key, MPI_Comm* out) noexcept {
   });
   const bool intra = std::all_of(ranks.begin(), ranks.end(), [&](int r) { return c->is_local(r); });
   for (int& r : ranks) r = c->world[static_cast<std::size_t>(r)];
-  // Within one cluster, the program uses the communicator of the vendor. All calls for this communicator pass through.
+  // Inside one cluster, the program uses the communicator of the vendor. The bridge passes all calls for this communicator
+  // to the vendor.
   *out = intra ? local : handle_of(make_communicator(cid, std::move(ranks), local, true));
   return MPI_SUCCESS;
 }
@@ -82,13 +83,14 @@ int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
 int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* out) {
   communicator* c = find(comm);
   if (!c) return vendor().Comm_split_type(comm, type, key, info, out);
-  // Processes that share memory or hardware are always inside one cluster.
+  // Processes that use the same memory or hardware are always inside one cluster.
   drain_collectives(c->inter ? c->inter->both : c);
   if (!c->inter) return vendor().Comm_split_type(c->local, type, key, info, out);
   MPI_Comm node = MPI_COMM_NULL;
   if (const int e = vendor().Comm_split_type(c->local, type, key, info, &node)) return e;
   if (node == MPI_COMM_NULL) return split_inter(c, MPI_UNDEFINED, key, out);
-  int first = world().everyone->rank;  // lowest world rank in the communicator; used in the name of the communicator
+  // lowest world rank in the communicator; the name of the communicator contains this rank
+  int first = world().everyone->rank;
   vendor().Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
   vendor().Comm_free(&node);
   return split_inter(c, first, key, out);
@@ -121,14 +123,14 @@ int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* out) {
 int comm_idup(MPI_Comm comm, MPI_Comm* out, MPI_Request* request) {
   communicator* c = find(comm);
   if (!c) return vendor().Comm_idup(comm, out, request);
-  const int e = dup(c, MPI_INFO_NULL, out);  // the call completes at once, as documented
+  const int e = dup(c, MPI_INFO_NULL, out);  // as documented, the call completes immediately
   if (e != MPI_SUCCESS) return e;
   return vendor().Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
 }
 
 const group* members_of(MPI_Group g) { return world().groups.holds(g) ? reinterpret_cast<group*>(g) : nullptr; }
 
-/// Group of the vendor for the world ranks if all ranks are in this cluster; otherwise MPI_GROUP_NULL.
+/// Group of the vendor for the world ranks if all ranks are in this cluster. Otherwise, the result is MPI_GROUP_NULL.
 MPI_Group vendor_group_of(const group* g) {
   std::vector<int> ranks;
   if (g) ranks = g->world;
@@ -142,8 +144,8 @@ MPI_Group vendor_group_of(const group* g) {
   return made;
 }
 
-/// The group is derived from the group of a communicator that contains the ranks. For other groups, MPICH 4.0 crashes if the
-/// communicator is a duplicate.
+/// The group is created from the group of a communicator that contains the ranks. With other groups, MPICH 4.0 crashes if
+/// the communicator is a duplicate.
 MPI_Group vendor_group_within(MPI_Comm local, const group* members) {
   MPI_Group wanted = vendor_group_of(members), all = MPI_GROUP_NULL, made = MPI_GROUP_NULL;
   if (wanted == MPI_GROUP_NULL || !members) return wanted;
@@ -167,7 +169,7 @@ int comm_create(MPI_Comm comm, MPI_Group g, MPI_Comm* out) {
       for (std::size_t i = 0; i < members->world.size(); ++i)
         if (members->world[i] == world().everyone->rank) key = static_cast<int>(i);
     if (c->inter) return split_inter(c, key < 0 ? MPI_UNDEFINED : 0, std::max(key, 0), out);
-    // Ranks may pass disjoint groups, each of which becomes a communicator.
+    // Ranks may pass disjoint groups. Each of these groups becomes a communicator.
     return split(c, key < 0 ? MPI_UNDEFINED : members->world.front(), std::max(key, 0), out);
   }
   MPI_Group below_group = vendor_group_of(members);
@@ -215,8 +217,8 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   vendor().Group_free(&local_group);
   if (e != MPI_SUCCESS) return e;
   if (here.world.size() == members->world.size()) return *out = local, MPI_SUCCESS;
-  // Only the members call this function. The members communicate in a separate context, which is identified by the parent
-  // communicator and the tag.
+  // Only the members call this function. The members communicate in a context of their own. The parent communicator and the
+  // tag identify this context.
   const std::uint64_t context = (std::uint64_t{1} << 63) | (c->cid << 32) | static_cast<std::uint32_t>(tag);
   communicator* made = make_communicator(context, members->world, local, true);
   made->cid = agree_cid(made);

@@ -26,8 +26,8 @@ int graph_create(MPI_Comm comm, int n, const int index[], const int edges[], int
   return e;
 }
 
-/// The graph of a communicator of the bridge. The result is null for a communicator of the vendor. For a communicator of the
-/// bridge without a graph, `error` is set.
+/// The graph of a communicator of the bridge. For a communicator of the vendor, the result is null. For a communicator of
+/// the bridge without a graph, `error` is set.
 template <auto which>
 auto graph_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
@@ -91,7 +91,7 @@ int graph_map(MPI_Comm comm, int n, const int index[], const int edges[], int* r
   return MPI_SUCCESS;
 }
 
-/// A communicator with the same members and the given edges.
+/// A communicator with the same members and with the given edges.
 int with_edges(communicator* c, distributed_graph edges, MPI_Comm* out) {
   if (const int e = split(c, 0, c->rank, out)) return e;
   find(*out)->layout.own_edges = std::make_shared<distributed_graph>(std::move(edges));
@@ -126,7 +126,7 @@ int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degre
   communicator* c = find(comm);
   if (!c) return vendor().Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, out);
   const bool weighted = weights != MPI_UNWEIGHTED;
-  using edge = std::array<int, 3>;  // from, to, weight
+  using edge = std::array<int, 3>;  // from, to and weight
   std::vector<edge> mine;
   if (c->inter) return raise(c, MPI_ERR_COMM);
   if (n < 0 || !are_ranks(c, sources, n)) return raise(c, MPI_ERR_ARG);

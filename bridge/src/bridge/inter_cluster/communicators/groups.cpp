@@ -1,6 +1,6 @@
 /// @file
-/// Groups. In a joined job, all groups are groups of the bridge, because a group of the vendor cannot contain ranks of
-/// another cluster.
+/// Groups. In a joined job, all groups are groups of the bridge. A group of the vendor cannot contain ranks of other
+/// clusters.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -63,7 +63,7 @@ int unite(MPI_Group x, MPI_Group y, MPI_Group* out) {
   return make(std::move(all), out);
 }
 
-/// The members of x that y contains, or does not contain.
+/// The members of x that y contains (or does not contain).
 int filter(MPI_Group x, MPI_Group y, bool wanted, MPI_Group* out) {
   std::vector<int> some;
   for (const int r : ranks_of(x))

@@ -1,6 +1,6 @@
 /// @file
-/// Intercommunicators with members in several clusters: creation, inquiries, split and merge. point_to_point.cpp sends the
-/// messages to the ranks of the other group.
+/// Intercommunicators with members in several clusters. The file contains creation, inquiries, split and merge.
+/// point_to_point.cpp sends the messages to the ranks of the other group.
 #include <algorithm>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/inter_cluster/world.hpp>
@@ -14,7 +14,7 @@ bool all_here(const ranks& list) {
   return std::all_of(list.begin(), list.end(), [](int r) { return world().everyone->is_local(r); });
 }
 
-/// Intercommunicator of the vendor, between groups of one cluster.
+/// Intercommunicator of the vendor between groups of one cluster.
 int make_below(const ranks& own, const ranks& other, int tag, MPI_Comm* out) {
   MPI_Comm side = MPI_COMM_NULL;
   if (const int e = vendor_communicator_of(own, tag, &side)) return e;
@@ -33,7 +33,7 @@ ranks in_one_order(const ranks& own, const ranks& other, intercommunicator& g) {
   return all;
 }
 
-/// Intercommunicator of the bridge, based on an intracommunicator of both groups.
+/// Intercommunicator of the bridge. The intercommunicator is based on an intracommunicator of both groups.
 MPI_Comm make_over(communicator* both, intercommunicator g, ranks other) {
   communicator* c = world().communicators.make();
   g.both = both;
@@ -50,7 +50,7 @@ MPI_Comm make_over(communicator* both, intercommunicator g, ranks other) {
   return handle_of(c);
 }
 
-/// @collective over both groups only
+/// @collective only over the two groups
 int make_inter(ranks own, ranks other, int tag, MPI_Comm* out) {
   if (all_here(own) && all_here(other)) return make_below(own, other, tag, out);
   intercommunicator g;
@@ -73,7 +73,7 @@ ranks members_of_comm(MPI_Comm comm) {
   return list;
 }
 
-/// The leaders exchange their groups, for any kind of communicator.
+/// The leaders exchange their groups. This function is for any kind of communicator.
 int intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* out) {
   const ranks own = members_of_comm(local);
   int rank = 0, n_own = static_cast<int>(own.size()), n_other = 0;

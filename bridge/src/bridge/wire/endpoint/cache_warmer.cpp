@@ -26,8 +26,8 @@ cache_warmer::cache_warmer(const tls_context* tls) {
     if (!accepted) return;
     from_.emplace(std::move(dialled), tls, side::dialled);
     to_.emplace(std::move(accepted), tls, side::accepted);
-    for (int i = 0; i < 10; ++i) send_and_receive();  // the handshake of TLS
-  } catch (const link_error&) {                       // there is no loopback interface: continue without the connection
+    for (int i = 0; i < 10; ++i) send_and_receive();  // these packets complete the handshake of TLS
+  } catch (const link_error&) {                       // there is no loopback interface; continue without the connection
   }
 }
 
@@ -43,7 +43,7 @@ void cache_warmer::send_and_receive() {
   std::array<std::byte, header_bytes + 8> word{};
   std::array<std::byte, 4096> into;
   const std::ptrdiff_t sent = from_->write(word), got = sent < 0 ? -1 : to_->read(into);
-  if (got < 0) from_.reset();  // continue without the connection, which only saves time
+  if (got < 0) from_.reset();  // continue without the connection, because the connection only saves time
   if (got > 0) ++packets_;
 }
 

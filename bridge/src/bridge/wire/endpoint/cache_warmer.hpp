@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Keeping the code of TCP and TLS in the caches of the processor while a process polls for a message from another cluster.
+/// Code of TCP and TLS in the caches of the processor. The code remains in the caches while a process polls for a message
+/// from another cluster.
 #include <bridge/wire/channel.hpp>
 #include <chrono>
 #include <cstdint>
@@ -8,16 +9,16 @@
 
 namespace osteon::bridge::wire {
 
-/// A connection of this process to itself. During a wait of milliseconds, the code of TCP and TLS is evicted from the caches
-/// of the processor. Loading the code adds tens of microseconds to the latency of the message. Periodic packets on this
-/// connection prevent the eviction.
+/// A connection of this process to itself. During a wait of milliseconds, other data evict the code of TCP and TLS from the
+/// caches of the processor. Loading the code again increases the latency of the message by tens of microseconds. Periodic
+/// packets on this connection prevent the eviction.
 class cache_warmer {
  public:
-  /// @param tls null for plain TCP; must outlive the object
+  /// @param tls context; null for plain TCP; must outlive the object
   explicit cache_warmer(const tls_context* tls);
-  /// Send and receive a packet if the last packet is older than an interval. Without a connection, the call has no effect.
+  /// If the last packet is older than an interval, send and receive a packet. Without a connection, the call has no effect.
   void now_and_then();
-  /// Number of packets returned so far.
+  /// Number of packets that have returned.
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:

@@ -1,4 +1,4 @@
-// The endpoint's connection to the start-up server.
+// The connection between the endpoint and the start-up server.
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace osteon::bridge::wire {
 
-/// Listen at the address announced to other processes. If this address belongs to this machine, listen only at this address.
+/// Listen at the address that other processes receive. If this address belongs to this machine, listen only at this address.
 void endpoint_core::listen_at(const std::string& host) {
   const std::string where = own_numeric(host);
   if (listener_ && where == listens_on_) return;
@@ -92,7 +92,7 @@ void endpoint_core::join_server() {
       if (!failure_.empty()) throw link_error(failure_);
       if (joined_) return;
     }
-    // Usually the server ends the wait with more details. This time limit is for an unreachable server.
+    // Usually, the server ends the wait and reports more details. This time limit is for an unreachable server.
     if (seconds_since(began) > options.join_seconds + (control_.open() ? 5 : 0)) {
       throw link_error(
           fmt::format("cluster {}, local rank {} (host {}): no answer from the start-up server at {} within {} s: {}",
@@ -125,7 +125,7 @@ void endpoint_core::learn_world() {
     const registration& p = collation_.processes[r];
     if (p.cluster == options.cluster) continue;
     pair_limits limits;
-    // Each pair uses the smaller of the limits of both ends.
+    // Each pair uses the smaller of the limits at both ends.
     limits.short_bytes = std::min(options.short_bytes, static_cast<std::size_t>(std::max(p.short_bytes, 1)));
     limits.eager_bytes = std::min(options.eager_bytes, static_cast<std::size_t>(std::max<std::int64_t>(p.eager_bytes, 0)));
     limits.hiwater = static_cast<std::uint64_t>(std::max(1, std::min(options.hiwater, p.hiwater)));

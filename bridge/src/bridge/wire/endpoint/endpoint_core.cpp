@@ -11,8 +11,8 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// While the application polls, the side thread only checks periodically that the polling continues. A side thread that
-/// wakes up for each packet would compete with the application for the packets.
+/// While the application polls, the side thread only checks periodically that the polling continues. If the side thread woke
+/// up for each packet, the side thread would compete with the application for the packets.
 constexpr double nap_seconds = 1e-3;
 
 }  // namespace
@@ -86,9 +86,9 @@ void endpoint_core::loop() {
 }
 
 /// The waiting thread of the application serves the sockets. After the wait of this thread, the side thread does not serve
-/// the sockets for a moment, because the application probably waits again.
+/// the sockets for a short time, because the application probably waits again.
 void endpoint_core::rest() {
-  eventfd_write(wake_.get(), 1);  // an event may have arrived while both threads were listening: wake the thread
+  eventfd_write(wake_.get(), 1);  // an event may have arrived while both threads were listening; wake the thread
   std::unique_lock lock(rest_m_);
   do {
     side_ = side_thread::resting;
@@ -256,7 +256,7 @@ bool endpoint_core::abort(const std::string& text) noexcept {
     if (!failure_.empty()) return false;
     const bool open = control_.open();
     fail(joined_ ? fmt::format("{} has aborted: {}", name_of(world.rank), text) : text);
-    // The server should be notified even if this process ends at once.
+    // The server must be notified even if this process ends immediately.
     for (int i = 0; i < 100 && control_.open() && !control_.flushed(); ++i) {
       control_.flush();
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -290,7 +290,7 @@ void endpoint_core::close() {
       wait_event(seen, 0.02);
     }
   };
-  // Other processes may compute for any time before they close; timers detect terminated processes.
+  // Other processes may compute for any time before they close their connections. Timers detect terminated processes.
   until([&] { return std::all_of(peers_.begin(), peers_.end(), [](auto& p) { return !p || p->pair->over(); }); }, 1e18);
   const auto written = [&] {
     for (auto& r : routes_) {

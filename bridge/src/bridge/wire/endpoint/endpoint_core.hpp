@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Implementation of an endpoint: connections, routes, pairs, and the lock that protects them.
+/// Implementation of an endpoint. The implementation consists of connections, routes, pairs, and the lock that protects
+/// these objects.
 #include <atomic>
 #include <bridge/wire/connection.hpp>
 #include <bridge/wire/control_stream.hpp>
@@ -19,18 +20,18 @@
 
 namespace osteon::bridge::wire {
 
-/// A route to one or more processes. The route contains the streams to one process, or to the relay.
+/// A route to one or more processes. The route contains the streams to one process or to the relay.
 struct route {
   std::string name;        ///< name of the other end, for messages
   std::string address;     ///< address to dial; empty: the other side dials
-  int relay = 0;           ///< 0: the other end is a process; otherwise the negative rank of the relay
-  std::vector<int> peers;  ///< world ranks reached by this route
-  std::vector<std::unique_ptr<connection>> streams;  ///< streams by slot; null: not connected
-  std::vector<steady::time_point> next_try;          ///< time of the next attempt by slot
+  int relay = 0;           ///< 0: the other end is a process; otherwise: negative rank of the relay
+  std::vector<int> peers;  ///< world ranks that this route reaches
+  std::vector<std::unique_ptr<connection>> streams;  ///< stream of each slot; null: not connected
+  std::vector<steady::time_point> next_try;          ///< time of the next attempt for each slot
   std::deque<int> ready;                             ///< peers with packets to send
   steady::time_point down_since = steady::now(), refused_since{};
   bool was_open = false;
-  int faults = 0;  ///< malformed packets
+  int faults = 0;  ///< number of malformed packets
   std::string reason;
   bool open() const;
   bool complete() const;
@@ -62,13 +63,13 @@ class endpoint_core {
   struct peer {
     std::unique_ptr<pair_protocol> pair;
     int route = -1;
-    bool queued = false;  ///< true: the peer is in the list of its route
+    bool queued = false;  ///< true: the list of the route contains the peer
     std::atomic<std::uint64_t> released{0};
     std::uint64_t acknowledged = 0;
     steady::time_point moved = steady::now(), heard = steady::now(), next_probe{};
   };
 
-  // control.cpp: the connection to the server
+  // functions of control.cpp for the connection to the server
   void join_server();
   std::string introduction(const frame_stream& stream);
   void listen_at(const std::string& host);
@@ -76,7 +77,7 @@ class endpoint_core {
   void handle_control(const frame& f);
   void learn_world();
 
-  // routes.cpp: opening and closing of connections
+  // functions of routes.cpp that open and close connections
   void make_routes();
   void wait_for_routes();
   void dial_streams();
@@ -89,7 +90,7 @@ class endpoint_core {
   void route_opened(route& r);
   std::string name_of(int rank) const;
 
-  // traffic.cpp: receiving and sending of packets
+  // functions of traffic.cpp that receive and send packets
   void turn(double seconds);
   void service(connection& c);
   bool take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
@@ -100,7 +101,7 @@ class endpoint_core {
   std::span<const std::byte> shrink(const connection& c, packet_header& h, std::span<const std::byte> payload);
   void make_ready(int rank);
 
-  // timers.cpp: timed events
+  // functions of timers.cpp for timed events
   void timers();
   void watch_routes();
   void watch_peers();
@@ -116,25 +117,26 @@ class endpoint_core {
   std::string facts_;
   std::unique_ptr<tls_context> tls_;
   cache_warmer cache_warmer_{tls_.get()};
-  mutable std::mutex m_;  ///< protects all members below except the inbox
+  mutable std::mutex m_;  ///< protects all following members except the inbox
   descriptor epoll_, wake_, listener_;
   std::uint16_t port_ = 0;
-  std::string listens_on_;  ///< the only address to listen on; empty: all addresses
+  std::string listens_on_;  ///< the only address on which the endpoint listens; empty: all addresses
   bool listening_ = false;
   control_stream control_;
-  std::uint64_t control_known_ = 0;  ///< connection number that epoll watches
+  std::uint64_t control_known_ = 0;  ///< number of the connection that epoll watches
   steady::time_point control_sent_ = steady::now();
   bool joined_ = false, finished_ = false, server_parted_ = false;
   collation collation_;
   job_id job_{};
   std::vector<std::unique_ptr<route>> routes_;
-  std::vector<std::unique_ptr<peer>> peers_;                    ///< by world rank; null: of this cluster
-  std::list<std::unique_ptr<connection>> guests_;               ///< connections that are not yet authenticated
-  std::unordered_map<std::uint64_t, connection*> connections_;  ///< connections by their number, which epoll returns
-  std::vector<std::uint64_t> connections_again_, busy_;         ///< with pending input; with pending output
-  std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in the current iteration
+  std::vector<std::unique_ptr<peer>> peers_;                    ///< peer of each world rank; null for ranks of this cluster
+  std::list<std::unique_ptr<connection>> guests_;               ///< connections that have not yet been authenticated
+  std::unordered_map<std::uint64_t, connection*> connections_;  ///< connections by their number; epoll returns this number
+  /// connections with pending input, and connections with pending output
+  std::vector<std::uint64_t> connections_again_, busy_;
+  std::vector<std::unique_ptr<connection>> bin_;  ///< connections that have ended in the present iteration
   std::uint64_t next_id_ = 1, next_connection_ = 16;
-  unsigned polls_ = 0;  ///< polls so far
+  unsigned polls_ = 0;  ///< number of polls so far
   steady::time_point last_timers_{}, last_turn_ = steady::now();
   std::string failure_;
   std::vector<std::byte> scratch_, packed_;
@@ -149,10 +151,10 @@ class endpoint_core {
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stop_{false};
 
-  // A waiting thread of the application performs the work of the side thread. Therefore an event wakes one thread instead of
-  // two threads.
+  // While a thread of the application waits, this thread does the work of the side thread. An event therefore wakes only one
+  // thread.
   enum class side_thread { at_work, resting, about_to_work };
-  std::mutex driver_m_;  ///< locked by the thread that serves the sockets
+  std::mutex driver_m_;  ///< the thread that serves the sockets owns this lock
   std::atomic<bool> driving_{false};
   std::atomic<steady::rep> polled_{0};  ///< time of the last call of progress() by the application
   std::atomic<side_thread> side_{side_thread::at_work};

@@ -109,7 +109,8 @@ std::optional<departing> pair_protocol::next() {
   while (!resend_.empty()) {
     const std::uint64_t seq = resend_.front();
     resend_.pop_front();
-    if (flight_.empty() || seq < flight_.front().header.seqnum) continue;  // the packet has been acknowledged meanwhile
+    // the packet has been acknowledged in the meantime
+    if (flight_.empty() || seq < flight_.front().header.seqnum) continue;
     packet& p = flight_[seq - flight_.front().header.seqnum];
     p.resend = false;
     return depart(p);
@@ -164,7 +165,7 @@ void pair_protocol::acknowledge_up_to(const packet_header& h, const sink& to) {
     if (const auto s = sends_.find(request); s != sends_.end()) --s->second.on_the_way;
     settle(request, to);
   }
-  // This is the answer to a probe. Packets sent before the probe and not received are lost.
+  // This packet is the answer to a probe. Packets that were sent before the probe and have not been received are lost.
   for (packet& p : flight_) {
     if (p.header.seqnum > h.msglen) break;
     if (p.resend) continue;
@@ -191,7 +192,7 @@ std::string pair_protocol::arrived(const packet_header& h, std::span<const std::
     return "";
   }
   if (h.seqnum == 0) return fmt::format("packet of type {} without a number", static_cast<std::uint32_t>(h.type));
-  if (h.seqnum <= received_ || held_.count(h.seqnum) != 0) {  // the packet is a duplicate: acknowledge the packet again
+  if (h.seqnum <= received_ || held_.count(h.seqnum) != 0) {  // the packet is a duplicate, and is acknowledged again
     ack_due_ = true;
     return "";
   }
@@ -202,7 +203,7 @@ std::string pair_protocol::arrived(const packet_header& h, std::span<const std::
   count_arrival(payload.size());
   if (h.seqnum > received_ + 1) {
     held_packet held{h, {}, false};
-    if ((h.flags & flag_continues) != 0) {  // the position of the part is known: deliver the part at once
+    if ((h.flags & flag_continues) != 0) {  // the position of the part is known, and the part is delivered immediately
       if (const std::string bad = apply_rest(h, payload, to); !bad.empty()) return bad;
       held.applied = true;
     } else {
@@ -236,7 +237,7 @@ std::string pair_protocol::apply_rest(const packet_header& h, std::span<const st
   if (r.missing == 0) {
     const auto state = r.state;
     receives_.erase(at);
-    ack_due_ = true;  // the sender waits for the acknowledgement
+    ack_due_ = true;  // the sender is waiting for the acknowledgement
     to.finished(*state);
   }
   return "";

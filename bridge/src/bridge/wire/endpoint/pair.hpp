@@ -1,12 +1,12 @@
 #pragma once
 /// @file
-/// The protocol between two processes: order, acknowledgement, flow control, short and long messages. The protocol is
-/// independent of sockets and clocks; its input and output are packets. Therefore every rule can be tested without a
-/// network.
+/// The protocol between two processes. The protocol defines order, acknowledgement, flow control, and short and long
+/// messages. The protocol is independent of sockets and clocks. Its input and its output are packets. Every rule can
+/// therefore be tested without a network.
 ///
-/// Two limits bound memory. At most `hiwater` packets are in flight, and the receiver sends an acknowledgement after every
-/// `ackmark` packets. At most `eager_bytes` bytes of unmatched messages are stored at the receiver. For a message beyond
-/// this limit, only the header is sent before the match. Therefore no message is rejected.
+/// Two limits bound memory. At most `hiwater` packets are in flight. The receiver sends an acknowledgement after every
+/// `ackmark` packets. The receiver stores at most `eager_bytes` bytes of unmatched messages. If a message exceeds this
+/// limit, only its header is sent before the match. Every message is therefore accepted.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/packet.hpp>
 #include <deque>
@@ -27,15 +27,15 @@ struct pair_limits {
   std::uint64_t hiwater = 8192;
 };
 
-/// A packet to be sent on a stream. The payload remains valid until the next call of its pair.
+/// A packet to be sent on a stream. The payload remains valid until the next call of the pair.
 struct departing {
-  packet_header header;  ///< header without job; len is the length of the uncompressed payload
+  packet_header header;  ///< header without the job; len is the length of the uncompressed payload
   std::span<const std::byte> payload;
 };
 
 class pair_protocol {
  public:
-  /// Events caused by packets.
+  /// Events that packets cause.
   struct sink {
     std::function<void(message&&)> deliver;
     std::function<void(ticket::state&)> finished;
@@ -44,26 +44,26 @@ class pair_protocol {
 
   pair_protocol(int self, int other, pair_limits limits) : self_(self), other_(other), limits_(limits) {}
 
-  // The application's side.
+  // Functions for the application.
 
-  /// @param id unique among the requests of this process @return null if complete
+  /// @param id number that is unique among the requests of this process @return null if the send is already complete
   std::shared_ptr<ticket::state> send(std::uint64_t id, const envelope& fields, std::span<const std::byte> bytes,
                                       bool synchronous);
-  /// Receive the rest of a message into `buffer`. The first part has been copied before the call.
+  /// Receive the rest of a message into `buffer`. The caller has already copied the first part.
   std::shared_ptr<ticket::state> receive(std::uint64_t id, const message& m, std::span<std::byte> buffer);
   void cancel(std::uint64_t id, const std::shared_ptr<ticket::state>& state);
   void answer_cancel(std::uint64_t other_id, bool found);
   void finish() { order({.type = packet_type::fini}); }
-  /// Report eager bytes that were matched or dropped in this process.
+  /// Report eager bytes that have been matched or dropped in this process.
   void give_back(std::uint64_t bytes);
 
-  // The side of the streams.
+  // Functions for the streams.
 
   bool has_departing() const;
   std::optional<departing> next();
-  /// @return the fault of the packet; empty for a valid packet
+  /// @return fault of the packet; empty for a valid packet
   std::string arrived(const packet_header& h, std::span<const std::byte> payload, const sink& to);
-  /// Request the numbers of the packets that have arrived. This is required after a new connection or a missing
+  /// Request the numbers of the packets that have arrived. Call this function after a new connection, or after a missing
   /// acknowledgement.
   void probe() { probe_due_ = true; }
   /// Acknowledge all unacknowledged packets.
@@ -77,7 +77,7 @@ class pair_protocol {
   bool other_finished() const { return other_finished_; }
   /// True if both sides have closed the pair.
   bool over() const;
-  /// Bytes stored for resending and reordering.
+  /// Number of bytes that are stored for sending again and for reordering.
   std::size_t bytes_held() const { return held_bytes_; }
 
  private:
@@ -85,7 +85,7 @@ class pair_protocol {
     std::span<const std::byte> rest;
     envelope fields;
     std::uint64_t total = 0, offset = 0, drqid = 0;
-    std::uint64_t on_the_way = 0;  ///< unacknowledged packets of the remainder
+    std::uint64_t on_the_way = 0;  ///< number of unacknowledged packets of the rest
     bool accepted = false;
     std::shared_ptr<ticket::state> state;
   };
@@ -98,7 +98,7 @@ class pair_protocol {
     packet_header header;
     std::vector<std::byte> own;
     std::span<const std::byte> borrowed;
-    std::uint64_t request = 0;  ///< request of a long message if the packet is a part of its rest; 0: no such request
+    std::uint64_t request = 0;  ///< request of a long message, if the packet is a part of its rest; 0: no such request
     bool resend = false;
   };
   struct held_packet {
@@ -117,18 +117,18 @@ class pair_protocol {
 
   int self_, other_;
   pair_limits limits_;
-  // sending
+  // members for sending
   std::uint64_t next_seq_ = 1;
   std::deque<packet> ordered_;        ///< packets without a number, in the order of the application's calls
-  std::deque<std::uint64_t> bulk_;    ///< requests of long messages with a rest that may be sent
-  std::deque<packet> flight_;         ///< numbered packets that are not acknowledged
-  std::deque<std::uint64_t> resend_;  ///< numbers
+  std::deque<std::uint64_t> bulk_;    ///< requests of long messages whose rest may be sent
+  std::deque<packet> flight_;         ///< packets with a number that have not been acknowledged
+  std::deque<std::uint64_t> resend_;  ///< numbers of packets that must be sent again
   std::unordered_map<std::uint64_t, sending> sends_;
   std::unordered_map<std::uint64_t, std::shared_ptr<ticket::state>> cancels_;
   std::uint64_t eager_sent_ = 0, eager_back_ = 0;
   bool probe_due_ = false;
-  // receiving
-  std::uint64_t received_ = 0;  ///< highest number received without a gap
+  // members for receiving
+  std::uint64_t received_ = 0;  ///< highest number up to which all packets have been received
   std::map<std::uint64_t, held_packet> held_;
   std::unordered_map<std::uint64_t, receiving> receives_;
   std::uint64_t since_ack_ = 0, bytes_since_ack_ = 0;

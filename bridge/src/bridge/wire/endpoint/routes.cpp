@@ -1,4 +1,4 @@
-// Opening and closing of an endpoint's connections.
+// Functions that open and close the connections of an endpoint.
 #include <fmt/format.h>
 #include <sys/epoll.h>
 
@@ -27,7 +27,7 @@ void endpoint_core::make_routes() {
       options.relay.empty() ? collation_.relays[static_cast<std::size_t>(world.cluster)] : options.relay;
   const auto streams = static_cast<std::size_t>(options.streams);
   const auto add = [&](std::unique_ptr<route> r) {
-    // If the other side dials, the other side selects the number of streams. The list grows when streams arrive.
+    // If the other side dials, the other side selects the number of streams. When streams arrive, the list grows.
     r->streams.resize(r->address.empty() ? 1 : streams);
     r->next_try.resize(r->streams.size());
     routes_.push_back(std::move(r));
@@ -136,8 +136,8 @@ void endpoint_core::accept_guests() {
   watch_listener(may_accept && guests_.size() < most_guests);
 }
 
-/// Enable or disable the events of listening sockets. Without disabling, epoll would report these events repeatedly. Timers
-/// enable the events again.
+/// Enable or disable the events of listening sockets. If the events were not disabled, epoll would report the events
+/// repeatedly. Timers enable the events again.
 void endpoint_core::watch_listener(bool open) {
   if (!listener_ || open == listening_) return;
   listening_ = open;
@@ -194,7 +194,7 @@ void endpoint_core::route_opened(route& r) {
   for (const int rank : r.peers) {
     peer& p = *peers_[static_cast<std::size_t>(rank)];
     p.heard = p.moved = steady::now();
-    if (r.was_open) p.pair->probe();  // packets in flight at the break may be lost
+    if (r.was_open) p.pair->probe();  // packets that were in flight when the connection broke may be lost
     make_ready(rank);
   }
   r.was_open = true;

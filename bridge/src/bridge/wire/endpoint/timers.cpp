@@ -1,4 +1,4 @@
-// Timed events of an endpoint: heartbeats, acknowledgements, time-outs.
+// Timed events of an endpoint, such as heartbeats, acknowledgements and time-outs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// If a host refuses connections for this time, the host is reachable, but the process has ended.
+/// If a host refuses connections for this time in s, the host is reachable, but the process has ended.
 constexpr double refusal_seconds = 5;
-constexpr double resend_seconds = 1;  ///< time without progress after which lost packets are requested
+constexpr double resend_seconds = 1;  ///< time without progress in s after which lost packets are requested
 
 }  // namespace
 
 void endpoint_core::timers() {
   if (seconds_since(last_turn_) > 1) {
-    // Ignore the silence of the other processes, because this process was stopped, or because this polling process was
+    // The silence of the other processes is ignored, because this process was stopped, or because this polling process was
     // computing.
     const auto now = steady::now();
     for (auto& [id, c] : connections_) c->heard = now;

@@ -1,4 +1,4 @@
-// Sending and receiving of an endpoint's packets.
+// Functions that send and receive the packets of an endpoint.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -15,22 +15,23 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr std::size_t low_water = 64 << 10;  ///< limit of a stream's output below which packets are added
+constexpr std::size_t low_water = 64 << 10;  ///< if the output of a stream is below this limit, packets are added
 constexpr std::size_t high_water = 256 << 10;
-constexpr std::size_t written_at_once = 1 << 20;  ///< bytes written before the next connection is served
+/// maximum number of bytes that are written before the next connection is served
+constexpr std::size_t written_at_once = 1 << 20;
 constexpr std::size_t least_to_compress = 1024;
 constexpr std::size_t few_connections = 4;
 
 }  // namespace
 
 void endpoint_core::turn(double seconds) {
-  if (seconds > 0) {  // epoll_wait would round the time up to whole milliseconds
+  if (seconds > 0) {  // epoll_wait would round the time up to full milliseconds
     pollfd any{epoll_.get(), POLLIN, 0};
     const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
     ppoll(&any, 1, &most, nullptr);
   }
-  // A poll reads a small number of connections directly, with one system call each, as with epoll. Direct reads keep the
-  // code for a packet, above all the code of TLS, in the caches.
+  // If there are only a few connections, a poll reads each connection directly with one system call, as with epoll. Because
+  // of direct reads, the code for a packet, above all the code of TLS, remains in the caches.
   const std::lock_guard lock(m_);
   const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++polls_ % 16 != 0;
   std::array<epoll_event, 64> events;
@@ -81,7 +82,7 @@ void endpoint_core::service(connection& c) {
   pump(c);
 }
 
-/// @return false if the connection is gone
+/// @return false if the connection no longer exists
 bool endpoint_core::take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload) {
   const std::uint64_t id = c.id;
   if ((h.flags & flag_zstd) != 0) {
@@ -162,7 +163,7 @@ void endpoint_core::refill(connection& c) {
   }
 }
 
-/// Compress the payload if the stream is slow enough for a gain.
+/// If the stream is sufficiently slow, compress the payload.
 std::span<const std::byte> endpoint_core::shrink([[maybe_unused]] const connection& c, [[maybe_unused]] packet_header& h,
                                                  std::span<const std::byte> payload) {
 #ifdef OSTEON_WIRE_ZSTD

@@ -36,7 +36,7 @@ std::string of_cluster(int index, const std::vector<expected_cluster>& expected,
         "MPI (`launcher` and `adapter` of this cluster must belong together)",
         e.name, count, count == 1 ? "" : "es", size);
   }
-  if (all_single) return "";  // wait for the other processes, because their number determines the fault
+  if (all_single) return "";  // the function waits for the other processes, because their number determines the fault
   if (odd != nullptr) {
     return fmt::format("{} reports {} processes in its cluster instead of {}: make `ranks` and the launcher's count equal",
                        name_of(*odd, expected), odd->local_size, size);

@@ -19,7 +19,8 @@
 namespace osteon::bridge::wire {
 namespace {
 
-/// Limit of data waiting for one connection. Beyond this limit, data of the senders to this connection are no longer read.
+/// Limit of the data that wait for one connection. Above this limit, the relay no longer reads data from senders to this
+/// connection.
 constexpr std::size_t pause_above = 4 << 20;
 constexpr std::size_t resume_below = 1 << 20;
 constexpr std::int64_t self = -1;
@@ -44,7 +45,7 @@ struct relay::impl {
   std::list<std::unique_ptr<connection>> connections;
   std::unordered_map<std::uint64_t, connection*> by_id;
   std::vector<std::vector<connection*>> to_rank;  ///< streams to each process behind this relay
-  std::vector<connection*> to_hub;                ///< streams to the hub by slot; null: not connected
+  std::vector<connection*> to_hub;                ///< stream to the hub for each slot; null: not connected
   std::vector<steady::time_point> next_dial;
   steady::time_point hub_lost = steady::now(), last_timers{}, last_turn = steady::now(), control_sent = steady::now();
   std::string hub_fault;
@@ -119,8 +120,7 @@ void relay::impl::accept_guests() {
   watch_listener(may_accept && guests() < most_guests);
 }
 
-/// Accept connections only below the limit of connections, and only after the job is known, because authentication requires
-/// the job.
+/// Accept connections only below the limit of connections, and only after the job is known. Authentication needs the job.
 void relay::impl::watch_listener(bool open) {
   if (open == listening) return;
   listening = open;
@@ -138,7 +138,7 @@ void relay::impl::dial_hub() {
     if (!fd) continue;
     connection& c = add(std::move(fd), side::dialled);
     c.slot = static_cast<int>(slot);
-    c.route = -2;  // upwards
+    c.route = -2;  // the connection leads upwards to the hub
     to_hub[slot] = &c;
     greet(c, name_of_cluster(options.cluster), self);
     if (!c.flush(1 << 16)) lose(c);
@@ -168,7 +168,7 @@ bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const
   if (h.dest != self || h.count < 0 || h.count >= 16) return false;
   c.slot = static_cast<int>(h.count);
   c.other = h.source;
-  std::vector<connection*> old;  // earlier connections of the same process, not yet timed out
+  std::vector<connection*> old;  // earlier connections of the same process that have not yet timed out
   for (auto& x : connections) {
     if (x.get() != &c && x->greeted && x->route != -2 && x->other == c.other && x->slot == c.slot) old.push_back(x.get());
   }
@@ -183,8 +183,8 @@ bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const
   return true;
 }
 
-/// The stream to a process with the least waiting data. If the process is not behind this relay, the result is a stream to
-/// the hub.
+/// Among the streams to a process, the stream with the least waiting data. If the process is not behind this relay, the
+/// result is a stream to the hub.
 connection* relay::impl::way_to(std::int64_t rank) {
   if (rank < 0) return nullptr;
   connection* best = nullptr;
@@ -208,7 +208,7 @@ bool relay::impl::forward(connection& from, const packet_header& h, std::span<co
   }
   connection* to = way_to(h.dest);
   if (to == nullptr || to == &from) {
-    ++dropped;  // the packet is sent again when the route exists
+    ++dropped;  // when the route exists, the sender sends the packet again
     return true;
   }
   to->put(h, world.job, payload);
@@ -247,7 +247,7 @@ bool relay::impl::waits_anywhere(std::size_t limit) const {
 
 void relay::impl::timers() {
   const auto now = steady::now();
-  if (seconds_since(last_turn) > 1) {  // this process was stopped, and the silence was on this side
+  if (seconds_since(last_turn) > 1) {  // this process was stopped; the silence was therefore on this side
     for (auto& c : connections) c->heard = now;
     hub_lost = now;
     control.forgive();
@@ -314,9 +314,10 @@ void relay::impl::turn() {
     }
   }
   timers();
-  // A full queue must drain before more data are read. This rule bounds memory, and the flow control of the senders applies.
+  // Data of a full queue must be written before more data are read. This rule limits the memory, and the flow control of the
+  // senders takes effect.
   const bool was_paused = std::exchange(paused, waits_anywhere(paused ? resume_below : pause_above));
-  if (was_paused && !paused) {  // epoll does not report data buffered inside TLS again
+  if (was_paused && !paused) {  // epoll does not report data again that TLS has buffered
     for (auto& c : connections) again.push_back(c->id);
   }
   for (auto c = connections.begin(); c != connections.end();) {

@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// A relay forwards packets between processes without direct connections. A relay is stateless: if packets are lost in a
-/// broken connection, the processes resend the packets.
+/// A relay forwards packets between processes that have no direct connections. A relay has no state. If packets are lost in
+/// a broken connection, the processes send the packets again.
 ///
-/// The relays of clusters are the leaves of a star, and the hub is its centre. Each relay dials the hub. Therefore a cluster
-/// requires one outbound port and no inbound port. Processes may also dial the hub directly.
+/// The relays of clusters are the leaves of a star, and the hub is its centre. Each relay dials the hub. A cluster therefore
+/// needs one outbound port and no inbound port. Processes may also dial the hub directly.
 #include <bridge/wire/settings.hpp>
 #include <cstdint>
 #include <memory>
@@ -13,11 +13,11 @@
 namespace osteon::bridge::wire {
 
 struct relay_settings {
-  settings link;      ///< server, key, tls, streams, pacing, heartbeat and time-outs are used
-  std::string ports;  ///< range to listen on
-  std::string host;   ///< address to listen on; empty: all
-  std::string hub;    ///< host:port of the hub; empty: this relay is the hub
-  int cluster = -1;   ///< cluster of the processes behind this relay; -1: any
+  settings link;      ///< settings of the link; the relay uses server, key, tls, streams, pacing, heartbeat and time-outs
+  std::string ports;  ///< range of ports on which the relay listens
+  std::string host;   ///< address on which the relay listens; empty: all addresses
+  std::string hub;    ///< address host:port of the hub; empty: this relay is the hub
+  int cluster = -1;   ///< cluster of the processes behind this relay; -1: any cluster
 };
 
 class relay {
@@ -28,11 +28,12 @@ class relay {
   relay(const relay&) = delete;
   relay& operator=(const relay&) = delete;
   std::uint16_t port() const;
-  /// Forward packets until the end of the job or `stop`. @throws link_error if the server or the hub is lost for too long
+  /// Forward packets until the end of the job, or until `stop`. @throws link_error if the server or the hub is lost for too
+  /// long
   void run();
-  /// Thread-safe.
+  /// The function is thread-safe.
   void stop();
-  /// Number of forwarded packets, and number of packets dropped without a receiver.
+  /// Number of forwarded packets, and number of packets that were dropped because they had no receiver.
   std::uint64_t forwarded() const;
   std::uint64_t dropped() const;
 

@@ -17,7 +17,7 @@ double since(clock::time_point t) { return std::chrono::duration<double>(clock::
 
 }  // namespace
 
-/// Time-outs, ended connections, and the end of the job.
+/// Process time-outs, ended connections, and the end of the job.
 void startup_server::impl::watch() {
   const double patience = guest_seconds(guests());
   for (auto x = members.begin(); x != members.end();) {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Implementation of a start-up server: processes of the job, and state of the job. Only the thread of the server modifies
-/// these data.
+/// Implementation of a start-up server. The file contains the processes and the state of the job. Only the thread of the
+/// server modifies these data.
 #include <bridge/wire/frame_stream.hpp>
 #include <bridge/wire/servers/server.hpp>
 #include <chrono>
@@ -22,7 +22,7 @@ struct server_member {
   std::string nonce, other_nonce;
   bool proved = false, registered = false, watches = false;
   registration entry;
-  int rank = -1;  ///< world rank, once the world is complete
+  int rank = -1;  ///< world rank; known when the world is complete
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 
@@ -34,20 +34,21 @@ struct startup_server::impl {
   std::uint16_t port = 0;
   std::list<server_member> members;
   collation world;
-  std::vector<clock::time_point> lost;  ///< by world rank: time at which the connection was lost
+  std::vector<clock::time_point> lost;  ///< for each world rank: time at which the connection was lost
   std::vector<char> away, parted;
-  std::vector<int> counts;  ///< number of registered processes by cluster
+  std::vector<int> counts;  ///< number of registered processes of each cluster
   clock::time_point began = clock::now(), failed_at;
   std::string last_refusal;
   mutable std::mutex m;
   std::condition_variable changed;
   state now = state::joining;
-  std::string failure, outside_failure;  ///< `outside_failure`: failure from outside, not yet sent to the members
+  /// `outside_failure` is a failure from outside that has not yet been sent to the members
+  std::string failure, outside_failure;
   bool stop = false, gone = false;
   std::thread thread;
 
   void serve();
-  /// Connections that are not authenticated.
+  /// Number of connections that have not been authenticated.
   std::size_t guests() const;
   void handle(server_member& member, const frame& f);
   void after_proof(server_member& member, const frame& f);

@@ -35,7 +35,7 @@ void startup_server::impl::complete() {
   });
   const std::string id = random_bytes(world.job.size());
   std::memcpy(world.job.data(), id.data(), id.size());
-  const std::lock_guard lock(m);  // relays may be set up to this point
+  const std::lock_guard lock(m);  // until this call, relays may be set
   for (const expected_cluster& c : options.clusters) {
     world.names.push_back(c.name);
     world.relays.push_back(c.relay);
@@ -111,7 +111,7 @@ void startup_server::impl::after_proof(server_member& member, const frame& f) {
         break;
       }
       for (server_member& x : members) {
-        if (x.rank == rank) x.rank = -1;  // a broken connection that has not been detected yet
+        if (x.rank == rank) x.rank = -1;  // this connection is broken, but the break has not yet been detected
       }
       member.rank = rank;
       member.registered = true;

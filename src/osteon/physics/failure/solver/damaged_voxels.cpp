@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// kappa of a broken voxel. The value is larger than the kappa of any strain.
+// kappa of a broken voxel. This value is larger than the kappa of any strain.
 constexpr float broken = 1e30F;
 
 }  // namespace
@@ -94,7 +94,7 @@ void damaged_voxels::add_forces(const double* u, double* y) {
   });
 }
 
-// The tangent is the secant stiffness with the damage at u.
+// The tangent is the secant stiffness with the damage at the displacements u.
 void damaged_voxels::add_tangent(const double*, const double* p, double* q) const {
   by_parity(planes_, [&](std::int64_t z) {
     for (const damaged& v : damaged_[static_cast<std::size_t>(z)]) {
@@ -109,7 +109,7 @@ void damaged_voxels::add_tangent(const double*, const double* p, double* q) cons
   });
 }
 
-// Update the present states to u. @return sums over all voxels, elastic voxels included
+// Compute the present states for the displacements u. @return sums over all voxels, including elastic voxels
 step_sums damaged_voxels::update(const double* u) {
   std::vector<step_sums> sums(static_cast<std::size_t>(planes_));
   const double volume = 8 * points_.weight;
@@ -124,8 +124,8 @@ step_sums damaged_voxels::update(const double* u) {
       const centre_state s = evaluate(strain, m);
       float &kappa = now_.kappa[at], &energy = now_.energy[at], &dissipated = now_.dissipated[at];
       if (m.law.surface.yields() && kappa < broken && s.kappa > 1 && s.kappa > static_cast<double>(kappa)) {
-        // D' = (1 - p) / kappa^2. The energy over kappa^2 changes little. The mean of this ratio yields the integral of
-        // energy dD.
+        // D' = (1 - p) / kappa^2. The ratio of the energy to kappa^2 changes little. The integral of energy dD is therefore
+        // computed with the mean of this ratio.
         const double before = std::max(1.0, static_cast<double>(kappa)), now = s.energy / (s.kappa * s.kappa);
         const double mean = energy > 0 ? (static_cast<double>(energy) + now) / 2 : now;
         kappa = static_cast<float>(s.kappa);
@@ -165,7 +165,7 @@ std::int64_t damaged_voxels::break_voxels(const double* u) {
   for (const auto& plane : breaks) count += std::ssize(plane);
   comm::all_reduce(problem_.where.comm, &count, 1, MPI_SUM);
   if (count == 0) return 0;
-  // The plates do not move during fracture. The released energy is therefore the decrease of the stored energy.
+  // During fracture, the plates do not move. The released energy is therefore the decrease of the stored energy.
   const step_sums before = update(u);
   if (!has_broken_) balance_ = before.stored_mJ + before.dissipated_mJ;
   has_broken_ = true;
@@ -203,7 +203,7 @@ std::vector<float> damaged_voxels::damage() const {
   return values;
 }
 
-// The low corner of a cell is a node of the rank of the cell, and is not the low corner of any other cell.
+// The low corner of a cell is a node on the rank of the cell. This corner is not the low corner of any other cell.
 void damaged_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   const std::array<const std::vector<float>*, 3> numbers{&kept_.kappa, &kept_.energy, &kept_.dissipated};
   for (std::int64_t z = 0; z < planes_; ++z)

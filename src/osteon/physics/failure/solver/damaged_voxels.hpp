@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Voxels with a scalar damage of the stiffness, evaluated at the voxel centre.
-/// @cite [Stipsitz2020]: this class of models
+/// Voxels with scalar damage of the stiffness. The damage is evaluated at the centre of a voxel.
+/// @cite [Stipsitz2020], this class of models
 #include <osteon/kernel/elasticity/damage_law.hpp>
 #include <osteon/kernel/elasticity/plastic_points.hpp>
 #include <osteon/physics/failure/solver/voxel_points.hpp>
@@ -9,14 +9,14 @@
 
 namespace osteon::physics {
 
-/// The state of a voxel is the number kappa. Two further numbers are stored for the energy balance.
+/// The state of a voxel is the number kappa. For the energy balance, the object stores two further numbers.
 ///
-/// Fracture occurs between equilibria: all voxels with a kappa above the fracture limit break simultaneously. After a
-/// fracture, the next equilibrium has the same displacement of the driven face. Fractures and equilibria alternate until
-/// no voxel breaks.
+/// Fracture occurs between equilibria. All voxels with a kappa above the fracture limit break simultaneously. After a
+/// fracture, the driven face has the same displacement in the next equilibrium. Fractures and equilibria alternate until no
+/// voxel breaks.
 class damaged_voxels final : public yielding_voxels {
  public:
-  /// Borrows the problem. @param laws by material number; materials without an entry are elastic
+  /// The object borrows the problem. @param laws law of each material number; materials without a law are elastic
   damaged_voxels(const elasticity_problem& problem, std::span<const kernel::damage_law> laws, kernel::dilatation integration,
                  std::int64_t stride);
 
@@ -42,10 +42,10 @@ class damaged_voxels final : public yielding_voxels {
     kernel::damage_law law;
     double damage_of(double kappa) const;
   };
-  struct states {  // per active cell
+  struct states {  // states of the active cells
     std::vector<float> kappa;
     std::vector<float> energy;      // undamaged energy density at the last increase of kappa, divided by kappa^2 [MPa]
-    std::vector<float> dissipated;  // [MPa]
+    std::vector<float> dissipated;  // dissipated energy density [MPa]
   };
   struct damaged {
     std::int32_t node[4];
@@ -55,7 +55,7 @@ class damaged_voxels final : public yielding_voxels {
   // Quantities at the centre of a voxel.
   struct centre_state {
     double kappa = 0;     // kappa of the present strain
-    double energy = 0;    // undamaged energy density, mean over the Gauss points [MPa]
+    double energy = 0;    // undamaged energy density [MPa], averaged over the Gauss points
     double pressure = 0;  // undamaged mean stress
   };
   centre_state evaluate(const kernel::tensor_at_points<double>& strain, const numbers& m, double sign = 1) const;
@@ -69,10 +69,11 @@ class damaged_voxels final : public yielding_voxels {
   bool mean_dilatation_;
   voxel_points points_;
   std::int64_t planes_;
-  states now_, kept_;                          // present states, and states of the last commit
-  std::vector<std::vector<damaged>> damaged_;  // by plane, at the last add_forces
+  states now_, kept_;                          // present states, and states after the last commit
+  std::vector<std::vector<damaged>> damaged_;  // damaged voxels of each plane at the last add_forces
   double balance_ = 0,
-         released_ = 0;  // [mJ], all ranks: energy before the first fracture of a step; energy released by all fractures
+         // [mJ] on all ranks: energy before the first fracture of a step, and energy that all fractures have released
+      released_ = 0;
   bool has_broken_ = false;
 };
 

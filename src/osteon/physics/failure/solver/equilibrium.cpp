@@ -12,16 +12,17 @@ namespace osteon::physics {
 
 namespace {
 
-// Limits of the residual reduction by an inner solution. A higher accuracy of early corrections would waste iterations.
+// Limits for the reduction of the residual by an inner solution. If early corrections were more accurate, iterations would
+// be wasted.
 constexpr double loosest_reduction = 0.1, tightest_reduction = 0.01;
-// A correction is accepted if at most this fraction of the energy slope remains.
+// A correction is accepted if at most this fraction of the slope of the energy remains.
 constexpr double slope_left = 0.8;
 constexpr int most_cuts = 6;
 constexpr int most_damps = 3;
-// Largest ratio of the residual to the smallest residual of a step. At a larger ratio, the step is abandoned.
+// Largest ratio of the residual to the smallest residual in a step. If the ratio is larger, the step is abandoned.
 constexpr double most_growth = 1e3;
-// Residual reduction in the fixed-point iteration. Corrections with the secant stiffness are accurate to a few digits at
-// most.
+// Reduction of the residual in the fixed-point iteration. Corrections with the secant stiffness are accurate to at most a
+// few digits.
 constexpr double fixed_point_reduction = 0.03;
 constexpr double restart_growth = 2;
 
@@ -102,7 +103,7 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
     }
     if (outcome.corrections >= most_corrections || outcome.iterations >= most_iterations) return outcome;
     least = std::min(least, now.free_N);
-    // Second choice of Eisenstat and Walker, limited by the tolerance.
+    // The reduction is the second choice of Eisenstat and Walker, limited by the tolerance.
     const double gain = now.free_N / before;
     double reduction =
         outcome.corrections == 0 ? loosest_reduction : std::clamp(0.9 * gain * gain, tightest_reduction, loosest_reduction);
@@ -132,8 +133,8 @@ newton_outcome equilibrium::iterate(std::span<double> u, double tolerance, int m
   }
 }
 
-// Move u along the correction by a line search on the energy. The second scratch vector receives the forces of the new
-// state.
+// Move u along the correction. A line search on the energy determines the distance. The second scratch vector receives the
+// forces for the new displacements.
 balance equilibrium::move_along(std::span<double> u, double length, bool yields, double slope) {
   double part = 1;
   for (int cut = 0;; ++cut) {
@@ -144,7 +145,7 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
     const std::span<double> y = forces(trial.data(), yields);
     const balance now = take_balance(y);
     const double left = -cg_->dot(y.data(), correction_.data()) / length;
-    // The energy is convex. The slope `left` is negative beyond the minimum along the correction.
+    // The energy is convex. Beyond the minimum along the correction, the slope `left` is negative.
     if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
       for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
       return now;
@@ -153,8 +154,8 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
   }
 }
 
-// Compute the next iterate of the accelerated fixed-point iteration. A large increase of the residual indicates new
-// damage. After such an increase, the acceleration discards the previous iterates.
+// Compute the next iterate of the accelerated fixed-point iteration. A large increase of the residual indicates new damage.
+// After such an increase, the acceleration discards the previous iterates.
 balance equilibrium::move_accelerated(std::span<double> u, double length) {
   for_each(k_->size(), [d = correction_.data(), s = static_cast<float>(length)](std::int64_t i) { d[i] *= s; });
   acceleration_->accelerate(correction_);

@@ -21,17 +21,20 @@ namespace osteon::physics {
 
 namespace {
 
-// Largest number of corrections of a step.
+// Maximum number of corrections in a step.
 constexpr int most_corrections = 12;
-// Fixed-point iteration: largest number of iterates of a step, and number of iterates equivalent to a correction.
+// For the fixed-point iteration: maximum number of iterates in a step, and number of iterates that are equivalent to a
+// correction.
 constexpr int most_iterates = 80, iterates_of_correction = 4;
-// Tolerance of a prescribed load, relative to the load of the plan.
+// Tolerance of a prescribed load relative to the load of the plan.
 constexpr double load_tolerance = 1e-6;
-// Search for a prescribed load: largest displacement, relative to the elastic displacement, and largest number of trials.
+// For the search of a prescribed load: largest displacement relative to the elastic displacement, and maximum number of
+// trials.
 constexpr double largest_displacement_ratio = 20;
 constexpr int most_trials = 30;
 
-constexpr int numbers_at_once = 8;  // numbers of a voxel state per vector of a checkpoint, one for each Gauss point
+// number of values of a voxel's state in each vector of a checkpoint; one value for each Gauss point
+constexpr int numbers_at_once = 8;
 
 // Follows the loading path.
 class path_solver {
@@ -113,8 +116,8 @@ class path_solver {
     elastic(std::move(copy));
   }
 
-  // Compute the factor of first yield in the direction of the first turning point. The solution is proportional up to this
-  // factor.
+  // Compute the load factor at the first yield in the direction of the first turning point. Up to this factor, the solution
+  // is proportional to the factor.
   void begin_path() {
     before_.assign(u_.size(), 0.0);
     rate_.assign(u_.size(), 0.0F);
@@ -125,7 +128,7 @@ class path_solver {
     const double yields_at = largest > 0 ? 1 / largest : std::numeric_limits<double>::infinity();
     solution_.first_yield = sign * yields_at;
     solution_.curve.push_back({});
-    // A slightly smaller factor prevents yielding by rounding errors.
+    // With a slightly smaller factor, rounding errors cause no yield.
     const double until = sign * std::min(yields_at * (1 - 1e-10), std::abs(end));
     path_.skip_to(plan_.load == 0 ? until : until * elastic_load_ / plan_.load,
                   [&](double place) { solution_.curve.push_back(elastic_record(factor_of_place(place))); });
@@ -174,9 +177,9 @@ class path_solver {
         path_.arrive(factor_, done.corrections / (body().voxels().has_energy() ? 1 : iterates_of_correction));
         if (factor_ == to) turn();
         save_if_due();
-        // The path plans the remainder of a halved step, unless the plan prescribes the end of the step.
+        // The path plans the rest of a halved step, unless the plan prescribes the end of the step.
         if (factor_ == goal || path_.is_complete() || next == to || is_free()) return;
-        // The remainder of a halved step is divided into steps of the length that converged.
+        // The rest of a halved step is divided into steps of the length that has converged.
         next = halvings == 0                             ? goal
                : std::abs(goal - factor_) < 1.5 * piece_ ? goal
                                                          : factor_ + (goal > factor_ ? piece_ : -piece_);
@@ -187,7 +190,7 @@ class path_solver {
   }
   bool is_free() const { return plan_.steps == 0 && plan_.stops.empty(); }
 
-  // Halve a step that did not converge. @return false if the limit of halvings is exceeded
+  // Halve a step that has not converged. @return false if the maximum number of halvings is exceeded
   bool halve(double& next, double goal, int& halvings) {
     discard_step();
     if (++halvings > plan_.most_halvings) {
@@ -202,15 +205,15 @@ class path_solver {
     return true;
   }
 
-  // Step to a prescribed load by displacement control. Near the ultimate load, the load does not determine the state of
-  // the specimen. Steps beyond the prescribed load are discarded trials. The step that matches the prescribed load is
+  // Step to a prescribed load with displacement control. Near the ultimate load, a load does not determine the state of the
+  // specimen. Steps beyond the prescribed load are trials, and are discarded. The step that reaches the prescribed load is
   // accepted.
   void step_to_load() {
     const double wanted = path_.next(place()) * plan_.load;
     const double begin = solution_.turns.empty() ? 0 : solution_.turns.back();
     const double distance = (path_.to() - path_.from()) * plan_.load / elastic_load_;
     const double forward = distance < 0 ? -1 : 1, upward = forward * (elastic_load_ < 0 ? -1 : 1);
-    // The displacement grows fast after yield. Steps are therefore limited to a fraction of the present displacement.
+    // After yield, the displacement increases fast. Steps are therefore limited to a fraction of the present displacement.
     double longest = std::max(path_.longest() * std::abs(plan_.load / elastic_load_), std::abs(factor_ - begin) / 4);
     trial low{factor_, solution_.curve.back().load}, high;
     bool is_between = false;
@@ -289,7 +292,8 @@ class path_solver {
     return all;
   }
 
-  // Fracture reduces the load at constant displacement. The work of the step therefore uses the load before fracture.
+  // At constant displacement, fracture reduces the load. The work of the step is therefore computed with the load before
+  // fracture.
   bool breaks(double next) {
     if (body().voxels().has_energy()) return false;
     const double load = load_of_step(next);
@@ -336,7 +340,7 @@ class path_solver {
   }
 
   // Work of all forces on the displacement of the step, divided by the factor. This work equals the work of the reactions,
-  // but has an error of second order in the residual. The tangent forces of the displacement nearly vanish except at the
+  // but its error is of second order in the residual. The tangent forces of the displacement nearly vanish, except at the
   // plates.
   double load_of_step(double next) {
     const std::span<double> y = body().forces(u_.data(), true);
@@ -348,14 +352,15 @@ class path_solver {
     return (body().work_of_reactions(prescribed_) + body().cg().dot(y.data(), distance.data())) / plan_.amount;
   }
 
-  // Return true if the sums over voxels exclude elastic materials.
+  // Return true if the sums over voxels do not include elastic materials.
   bool has_elastic_materials() const {
     if (!plan_.damage.empty()) return false;
     for (std::size_t m = 1; m < problem_.materials->size(); ++m)
       if (m >= plan_.surfaces.size() || !plan_.surfaces[m].yields()) return true;
     return false;
   }
-  // Elastic energy of all voxels: half the work of the elastic forces, corrected for the plastic strains.
+  // Elastic energy of all voxels. The energy is half of the work of the elastic forces, with a correction for plastic
+  // strains.
   double stored_in_all(const step_sums& sums) {
     const std::span<double> y = body().multigrid().scratch(1);
     body().k().own_forces(u_.data(), y.data());
@@ -364,8 +369,8 @@ class path_solver {
     return all - sums.whole_strain_mJ + sums.stored_mJ;
   }
 
-  // The voxel states are as large as all other data. A checkpoint is written in parts from a small buffer, and is read
-  // into a single buffer before the solution.
+  // The states of the voxels need as much memory as all other data. A checkpoint is written in parts from a small buffer.
+  // Before the solution, the checkpoint is read into a single buffer.
   void add_states(solver_state& s, bool for_file) {
     const int numbers = body().voxels().numbers_of_state();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
@@ -473,13 +478,13 @@ class path_solver {
   cpu_clock cpu_clock_;
   std::optional<equilibrium> body_;
   std::int64_t n_ = 0;
-  std::vector<double> u_, before_;     // displacements of the present step, and of the last accepted step
-  std::vector<float> rate_, elastic_;  // displacement per load factor: in the last step, and in the elastic solution
-  std::vector<double> prescribed_;     // prescribed displacements at factor 1, in the order of k().fixed()
+  std::vector<double> u_, before_;     // displacements in the present step, and in the last accepted step
+  std::vector<float> rate_, elastic_;  // displacement per load factor in the last step, and in the elastic solution
+  std::vector<double> prescribed_;     // prescribed displacements at the load factor 1, in the order of k().fixed()
   std::vector<float> states_;          // states from a checkpoint
   double elastic_load_ = 0, factor_ = 0, piece_ = 0;
   std::optional<double> load_before_break_;  // load before fracture in the present step
-  double slope_ = 0;                         // change of load per factor in the last step
+  double slope_ = 0;                         // change of the load per load factor in the last step
   failure_path path_;
   failure_solution solution_;
 };

@@ -7,11 +7,12 @@ namespace osteon::physics {
 
 namespace {
 
-// Number of corrections up to which the next step is longer, and number above which the next step is shorter.
+// With at most `few_corrections` corrections, the next step is longer. With more than `many_corrections` corrections, the
+// next step is shorter.
 constexpr int few_corrections = 4, many_corrections = 8;
-// Lengths of adaptive steps, relative to the distance from first yield to the turning point.
+// Lengths of adaptive steps, relative to the distance between the first yield and the turning point.
 constexpr double first_length = 0.1, longest_length = 0.2, growth = 1.4;
-// Tolerance of positions given by computed loads, as a fraction of the leg.
+// Tolerance of positions that computed loads determine, as a fraction of the leg.
 constexpr double nearness = 1e-5;
 
 }  // namespace
@@ -27,7 +28,7 @@ double failure_path::next(double place) const {
   if (!plan_.stops.empty()) return stop_ < plan_.stops.size() ? plan_.stops[stop_] : to();
   if (plan_.steps == 0) {
     if (plan_.load != 0) return to();
-    // Equal steps avoid a tiny last step.
+    // With equal steps, there is no tiny last step.
     const double left = to() - place, steps = std::ceil(std::abs(left) / length_ * (1 - 1e-9));
     return steps <= 1 ? to() : place + left / steps;
   }

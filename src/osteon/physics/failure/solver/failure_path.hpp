@@ -7,35 +7,36 @@
 
 namespace osteon::physics {
 
-/// Plans the steps of a loading path. A position on the path is a factor of the prescribed displacements. If the plan has
-/// a load, the position is a factor of the load. A leg is the part of the path between two turning points.
+/// Plans the steps of a loading path. A position on the path is a factor of the prescribed displacements. If the plan has a
+/// load, a position is a factor of the load. A leg is a part of the path between two turning points.
 class failure_path {
  public:
-  /// Borrows the plan.
+  /// The object borrows the plan.
   explicit failure_path(const failure_plan& plan) : plan_(plan) {}
 
   bool is_complete() const { return leg_ == plan_.turns.size(); }
   std::size_t leg() const { return leg_; }
   double from() const { return leg_ == 0 ? 0 : plan_.turns[leg_ - 1]; }
   double to() const { return plan_.turns[leg_]; }
-  /// Return true if the present leg reverses the direction.
+  /// Return true if the direction of the present leg is opposite to that of the previous leg.
   bool reverses() const { return leg_ > 0 && !is_complete() && (to() - from()) * (from() - before()) < 0; }
 
-  /// End of the next step from a position.
+  /// End of the next step that starts at a position.
   double next(double place) const;
-  /// Record the end of a step. @param corrections number of corrections of the step; determines the length of the next
-  /// step
+  /// Record the end of a step. @param corrections number of corrections in the step; this number determines the length of
+  /// the next step
   void arrive(double place, int corrections);
-  /// Skip the prescribed steps before first yield. @param visit called with the end position of each skipped step
+  /// Skip the prescribed steps before the first yield. @param visit function that is called with the end position of each
+  /// skipped step
   template <class Visit>
   void skip_to(double until, Visit&& visit);
   /// Begin the next leg.
   void turn();
   /// Reduce the step length after a step that did not converge.
   void shorten(double length) { length_ = length; }
-  /// Set the length of the first step to a fraction of the remaining leg.
+  /// Set the length of the first step to a fraction of the rest of the leg.
   void begin_at(double place);
-  /// Longest step of this leg.
+  /// Maximum length of a step in this leg.
   double longest() const;
 
   /// State of a checkpoint.

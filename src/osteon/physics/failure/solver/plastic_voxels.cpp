@@ -32,7 +32,7 @@ plastic_voxels::plastic_voxels(const elasticity_problem& problem, std::span<cons
                           m < surfaces.size() && lame[m].mu > 0 ? surfaces[m] : kernel::yield_surface{}});
 }
 
-// Call body(cell, rows of nodes, material, index of the state or -1) for the cells of a plane that may yield, in order.
+// Call body(cell, rows of nodes, material, index of the state or -1) in order for the cells of a plane that may yield.
 template <class Body>
 void plastic_voxels::for_each_voxel(std::int64_t z, Body&& body) const {
   const plane& of = planes_[at(z)];
@@ -109,9 +109,9 @@ void plastic_voxels::add_forces(const double* u, double* y) {
 void plastic_voxels::add_tangent(const double* u, const double* p, double* q) const {
   by_parity(std::ssize(planes_), [&](std::int64_t z) {
     const plane& of = planes_[at(z)];
-    std::size_t next = 0;  // voxels with a quadric
+    std::size_t next = 0;  // number of voxels with a quadric
     for (const plane::flow_place& v : of.flowing) {
-      // Single precision is sufficient, because corrections are accurate to two digits.
+      // Single precision is sufficient, because corrections are accurate to only two digits.
       const kernel::plastic_numbers<float> m(materials_[v.material]);
       kernel::tensor_at_points<float> strain, change, relaxed;
       kernel::plastic_state<float> state;
@@ -139,8 +139,8 @@ step_sums plastic_voxels::commit(const double* u) {
     plane& of = planes_[at(z)];
     plane now;
     step_sums& sum = sums[at(z)];
-    // Reserve the exact capacity. Growth by doubling would leave unused capacity, a relevant part of the memory of the
-    // job.
+    // Exactly the needed capacity is reserved. Growth by doubling would leave unused capacity. This capacity would be a
+    // significant part of the memory of the job.
     const auto anew = std::count_if(of.flowing.begin(), of.flowing.end(), [](const auto& v) { return v.state < 0; });
     const std::size_t most = of.yielded.size() + at(anew);
     now.yielded.reserve(most);
@@ -164,7 +164,7 @@ step_sums plastic_voxels::commit(const double* u) {
       for (int i = 0; i < 7; ++i)
         for (int g = 0; g < 8; ++g)
           now.state[begin + at(8 * i + g)] = static_cast<float>(i < 6 ? state.strain[i][g] : state.alpha[g]);
-      // The sums use the rounded state, because later steps use the rounded state.
+      // The sums are computed with the rounded states, because later steps use the rounded states.
       read_state(now, static_cast<std::int32_t>(now.yielded.size() - 1), state);
       kernel::return_to_surface(strain, &state, m, mean_dilatation_, trial);
       for (int g = 0; g < 8; ++g) {
@@ -224,7 +224,7 @@ std::vector<float> plastic_voxels::dissipation() const {
   return values;
 }
 
-// The low corner of a cell is a node of the rank of the cell, and is not the low corner of any other cell.
+// The low corner of a cell is a node on the rank of the cell. This corner is not the low corner of any other cell.
 void plastic_voxels::put_states(int first, int count, std::span<float> at_corners) const {
   for (std::size_t z = 0; z < planes_.size(); ++z) {
     const plane& of = planes_[z];

@@ -10,8 +10,8 @@ namespace osteon::physics {
 /// Voxels with a yield surface.
 class plastic_voxels final : public yielding_voxels {
  public:
-  /// Borrows the problem.
-  /// @param surfaces by material number
+  /// The object borrows the problem.
+  /// @param surfaces yield surface of each material number
   plastic_voxels(const elasticity_problem& problem, std::span<const kernel::yield_surface> surfaces,
                  kernel::dilatation integration, std::int64_t stride);
 
@@ -23,20 +23,20 @@ class plastic_voxels final : public yielding_voxels {
   std::vector<float> plastic_strain() const override;
   std::vector<float> dissipation() const override;
 
-  static constexpr int state_size = 7;  ///< numbers per Gauss point
+  static constexpr int state_size = 7;  ///< number of values of a Gauss point
   int numbers_of_state() const override { return 8 * state_size; }
   void put_states(int first, int count, std::span<float> at_corners) const override;
   void restore(std::span<const float> at_corners) override;
 
  private:
-  // Yielded cells of a plane, ascending, and the states of their Gauss points: [cell][number][point].
+  // Yielded cells of a plane in ascending order, and the states of their Gauss points in the order [cell][number][point].
   struct plane {
     std::vector<std::int32_t> yielded;
     std::vector<float> state;
     struct flow_place {
       std::int32_t node[4];
       material_number material;
-      std::int32_t state;  // index in `yielded`, or -1
+      std::int32_t state;  // index of the voxel in `yielded`, or -1
     };
     std::vector<flow_place> flowing;
     std::vector<float> returns;  // stress returns of voxels with a quadric, in the order [voxel][number][point]

@@ -39,7 +39,7 @@ tangent_cg::result tangent_cg::solve(const double* u, std::span<float> residual,
 }
 
 double tangent_cg::precondition() {
-  // The residual is scaled to norm 1 to avoid denormal numbers in single precision.
+  // The residual is scaled to the norm 1. Otherwise, single precision could contain denormal numbers.
   for_each(k_.size(), [r = residual_.data(), to = multigrid_.residual().data(),
                        s = static_cast<float>(1 / norm_)](std::int64_t i) { to[i] = s * r[i]; });
   preconditioned_ = multigrid_.cycle().data();

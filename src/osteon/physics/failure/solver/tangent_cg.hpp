@@ -12,11 +12,11 @@
 
 namespace osteon::physics {
 
-/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of a positive K_t. Yielding therefore
+/// Solves K_t d = r. The elastic cycle is spectrally equivalent to the inverse of a positive K_t. A yielding voxel therefore
 /// requires no new set-up of the cycle.
 class tangent_cg {
  public:
-  /// Borrows all arguments.
+  /// The object borrows all arguments.
   tangent_cg(MPI_Comm comm, const fine_stiffness& k, const yielding_voxels& voxels, elasticity_multigrid& multigrid);
 
   struct result {
@@ -25,12 +25,13 @@ class tangent_cg {
     bool is_positive = true;  ///< false: the tangent or the cycle was not positive along a direction
     bool is_finite = true;
   };
-  /// @param u displacements of the last yielding_voxels::add_forces
-  /// @param residual in: r, zero at fixed displacements; out: remaining residual @param d receives the solution
+  /// @param u displacements of the last call of yielding_voxels::add_forces
+  /// @param residual on entry: r, which is zero at fixed displacements; on return: the remaining residual @param d receives
+  /// the solution
   /// @collective
   result solve(const double* u, std::span<float> residual, double reduction, int most_iterations, std::span<float> d);
 
-  // The operations of cg.
+  // Operations of conjugate gradients (cg).
   double precondition();
   double search(double beta);
   double step(double alpha);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Transfer between nodal values and the Gauss points of voxels, for all material laws.
+/// Transfer between nodal values and values at the Gauss points of voxels. All material laws use this transfer.
 #include <osteon/kernel/elasticity/gauss_points.hpp>
 #include <osteon/numerics/operators/elasticity_problem.hpp>
 #include <osteon/physics/shared/solver/names_of_numerics.hpp>
@@ -23,7 +23,7 @@ struct voxel_points {
     }
   }
 
-  /// Displacements of the corners of the voxel with rows of nodes that begin at `node`.
+  /// Displacements of the corners of a voxel. The rows of nodes begin at `node`.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<double>& to) const {
     for (int c = 0; c < 3; ++c)
@@ -33,8 +33,8 @@ struct voxel_points {
         to.value[c][2 * row + 1] = at[1];
       }
   }
-  /// Displacements relative to the first corner. With relative values, a rigid translation does not reduce the accuracy in
-  /// single precision.
+  /// Displacements relative to the displacement of the first corner. With relative values, a rigid translation does not
+  /// reduce the accuracy in single precision.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<float>& to) const {
     kernel::vector_at_corners<double> exact;
@@ -51,7 +51,7 @@ struct voxel_points {
     kernel::strains_at_points(at, scales<T>().per_mm, strain);
   }
 
-  /// Subtract the nodal forces of the stresses at the Gauss points from y.
+  /// Subtract from y the nodal forces of the stresses at the Gauss points.
   template <class T>
   [[gnu::always_inline]] void subtract(const kernel::tensor_at_points<T>& stress, const std::int32_t (&node)[4],
                                        double* y) const {
@@ -89,7 +89,7 @@ double sum_of_points(const V& v) {
   return sum;
 }
 
-/// Call body(cell, rows of nodes) for the voxels of a plane, in order.
+/// Call body(cell, rows of nodes) for the voxels of a plane in ascending order.
 template <class Body>
 void for_each_voxel_of(const elasticity_problem& problem, std::int64_t z, Body&& body) {
   for (const voxel::run& r : problem.cells.plane(z)) {
@@ -102,8 +102,9 @@ void for_each_voxel_of(const elasticity_problem& problem, std::int64_t z, Body&&
   }
 }
 
-/// Call body(z) for all planes of voxels. A plane of voxels writes two planes of nodes. Planes of equal parity are
-/// therefore processed concurrently. The order of the contributions to a node does not depend on the number of threads.
+/// Call body(z) for all planes of voxels. A plane of voxels writes two planes of nodes. Even planes are therefore processed
+/// concurrently, and then odd planes are processed concurrently. The order of the contributions to a node does not depend on
+/// the number of threads.
 template <class Body>
 void by_parity(std::int64_t planes, Body&& body) {
   for (std::int64_t parity = 0; parity < 2; ++parity) {

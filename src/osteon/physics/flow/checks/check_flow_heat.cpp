@@ -24,7 +24,7 @@ class flow_heat_checker {
   void run() {
     if (!f_.heat) return refuse();
     check_materials();
-    std::map<std::string, std::size_t> owner;  // table of the heat condition of each whole face
+    std::map<std::string, std::size_t> owner;  // for each whole face: table of its heat condition
     for (std::size_t n = 0; n < boundaries_.size(); ++n)
       if (is_thermal_condition(boundaries_[n]))
         check_condition(n, owner);

@@ -17,14 +17,14 @@ namespace {
 
 bool names_a_part(const boundary_spec& b) { return b.low_mm || b.high_mm || b.centre_mm || b.radius_mm; }
 
-// Permitted uses of the labels of a job.
+// Check how a job uses its labels.
 void check_labels(const spec& job, std::vector<problem>& problems) {
   const flow_keys& f = job.groups.of<flow_keys>();
   const fault_list expect(problems);
   const bool has_image = job.segment.labels || f.label_image;
   std::vector<double> fluid = f.fluid_labels;
   if (fluid.empty()) fluid.assign(job.segment.void_labels.begin(), job.segment.void_labels.end());
-  // A label of another image may be in the fluid.
+  // A label of another image may also be in the fluid.
   const bool has_fluid_labels = job.segment.labels && !f.label_image && f.fluid == fluid_voxels::empty;
   const auto check = [&](double label, const std::string& where) {
     expect(
@@ -84,7 +84,7 @@ bool conditions_drive(const spec& job) {
 void check_openings(const spec& job, std::vector<problem>& problems) {
   const fault_list expect(problems);
   const std::vector<boundary_spec>& boundaries = job.groups.of<condition_keys>().boundaries;
-  std::map<std::string, std::size_t> owner;  // table of the condition of each whole face
+  std::map<std::string, std::size_t> owner;  // for each whole face: table of its condition
   double given = 0;
   const bool has_heat = job.groups.of<flow_keys>().heat;
   bool has_outlet = false;
@@ -99,7 +99,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                 "missing; must be velocity, flow_rate, pressure, outlet, slip, or wall for a sliding wall"))
       continue;
     const condition_kind kind = *b.kind;
-    if (has_heat && is_thermal_condition(b)) continue;  // checked by check_flow_heat
+    if (has_heat && is_thermal_condition(b)) continue;  // check_flow_heat checks this condition
     if (!expect(!is_thermal_condition(b), at + "kind",
                 "'{}' requires physics = \"heat\" or flow.heat = true; use 'velocity', 'flow_rate', 'pressure', 'outlet', "
                 "'slip', 'wall' or 'periodic'",

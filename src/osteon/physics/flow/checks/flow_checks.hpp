@@ -13,11 +13,11 @@ void check_flow(const spec& job, std::vector<problem>& problems);
 /// Check the [[boundary]] tables and the keys of the test flow.
 void check_openings(const spec& job, std::vector<problem>& problems);
 
-/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid. For heat as the only
-/// driving force, the result is false.
+/// Return true if a velocity, a flow rate, a pressure drop or a sliding wall drives the fluid. If only heat drives the
+/// fluid, the result is false.
 bool conditions_drive(const spec& job);
 
-/// Check [transient] of the test flow, and the keys of [flow] for time steps.
+/// Check the table [transient] of the test flow, and the keys of [flow] for time steps.
 void check_time_steps(const spec& job, std::vector<problem>& problems);
 
 /// Check the keys of transient heat.

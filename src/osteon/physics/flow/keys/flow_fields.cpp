@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Magnitude of the velocity of each voxel.
+// Magnitude of the velocity in each voxel.
 std::vector<float> speed_of(const std::vector<float>& velocity) {
   std::vector<float> speed(velocity.size() / 3);
   for (std::size_t i = 0; i < speed.size(); ++i)
@@ -20,7 +20,7 @@ std::vector<float> speed_of(const std::vector<float>& velocity) {
   return speed;
 }
 
-// Fraction of voxels with speeds below a thousandth of the mean speed.
+// Fraction of voxels with a speed below a thousandth of the mean speed.
 double still_share_of(MPI_Comm comm, const std::vector<float>& speed) {
   constexpr double hardly = 1e-3;
   std::array<double, 2> sums{0, static_cast<double>(speed.size())};

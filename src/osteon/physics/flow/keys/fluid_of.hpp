@@ -7,7 +7,8 @@
 
 namespace osteon::physics {
 
-/// Fluid voxels: all active voxels, or material 1 if the job has solid voxels. @collective local
+/// Fluid voxels of a job. The fluid consists of all active voxels, or of material 1 if the job has solid voxels. @collective
+/// local
 voxel::run_set fluid_of(const spec& job, const local_model& part);
 
 }  // namespace osteon::physics

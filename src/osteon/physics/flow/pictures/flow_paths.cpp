@@ -66,7 +66,7 @@ flow_paths::flow_paths(const spec& job, const local_model& part, const through_p
           opening_.push_back({r.first + n, side});
         }
       }
-    // Without an opening, for example under a sliding lid, particles start at any position.
+    // If there are no openings, for example under a sliding lid, particles start at any position.
     int has_some = points_.empty() ? 0 : 1;
     comm::all_reduce(where.comm, &has_some, 1, MPI_MAX);
     if (has_some != 0) break;
@@ -147,7 +147,7 @@ numerics::solver_state path_checkpointer::with_paths(const numerics::solver_stat
 void path_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(saved_as);
-  if (saved == state.numbers.end()) return;  // the earlier run had no particles; the particles start now
+  if (saved == state.numbers.end()) return;  // the earlier run had no particles; particles are released from now on
   try {
     paths_.particles().restore(saved->second);
   } catch (const data_error& e) {

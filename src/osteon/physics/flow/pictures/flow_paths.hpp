@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Particles in a transient flow. The particles are advected during the solution, and the paths of the particles are drawn
-/// and written.
+/// Particles in a transient flow. The particles move during the solution. The paths of the particles are then drawn and
+/// written.
 #include <memory>
 #include <osteon/job/physics_entry.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -12,16 +12,17 @@
 
 namespace osteon::physics {
 
-/// The particles of picture.pathlines. The particles are released at a constant rate over the duration of the job, in the
-/// openings through which fluid enters.
+/// The particles of picture.pathlines. The particles are released at a constant rate for the duration of the job. They start
+/// in openings through which fluid enters.
 class flow_paths {
  public:
-  /// Borrows all arguments. @collective on part.where.comm
+  /// The object borrows all arguments. @collective on part.where.comm
   flow_paths(const spec& job, const local_model& part, const through_problem& problem);
 
-  /// Advect the particles. The caller passes the flow at the start (or at resumption) and after each step. @collective
+  /// Move the particles with the flow. The caller passes the flow at the start (or after a resumption), and the flow after
+  /// each step. @collective
   void follow(double time_s, const through_solution& fields);
-  /// Add the paths to the picture and the answers, and write pathlines.vtp. The function is called after the speed is
+  /// Add the paths to the picture and the answers, and write pathlines.vtp. Call this function after the speed has been
   /// added to the picture.
   /// @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
@@ -33,18 +34,18 @@ class flow_paths {
   const through_problem& problem_;
   render::pathlines particles_;
   struct opening_voxel {
-    std::int32_t cell = 0;  // index in problem_.cells
-    int side = -1;          // -1: no opening; the particle starts in the voxel
+    std::int32_t cell = 0;  // index of the cell in problem_.cells
+    int side = -1;          // -1: the particle starts in the voxel and not in an opening
   };
   std::vector<render::release_point> points_;
-  std::vector<opening_voxel> opening_;  // opening voxel of each point
+  std::vector<opening_voxel> opening_;  // voxel of the opening for each point
   bool has_begun_ = false;
 };
 
-/// Stores the particles with the state of the flow. A resumed job therefore has the same paths.
+/// Stores the particles in the checkpoint of the flow. A resumed job therefore has the same paths.
 class path_checkpointer final : public numerics::checkpointer {
  public:
-  /// Stores references to the arguments.
+  /// The object borrows the arguments.
   path_checkpointer(numerics::checkpointer& checkpoints, flow_paths& paths) : checkpoints_(checkpoints), paths_(paths) {}
   found begin() override { return checkpoints_.begin(); }
   void restore(numerics::solver_state& state) override;
@@ -59,9 +60,10 @@ class path_checkpointer final : public numerics::checkpointer {
   flow_paths& paths_;
 };
 
-/// Create a painter of the field of picture.shows. Colours represent speeds from 0 to the highest speed of all frames up
-/// to the present frame. The result is null for steady flow, because the solver of steady flow has no intermediate states.
-/// @param part borrowed
+/// Create a painter that displays the field of picture.shows. Colours represent speeds from 0 to the highest speed in all
+/// previous frames and the present frame. For steady flow, the result is null, because the solver of steady flow has no
+/// intermediate states.
+/// @param part model; borrowed
 std::unique_ptr<frame_painter> paint_speeds(const spec& job, const local_model& part);
 
 }  // namespace osteon::physics

@@ -20,7 +20,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double tail = 0.125;  // length of the displayed tails of particles, relative to the duration of the job
+constexpr double tail = 0.125;  // time span of the displayed tails of particles, as a fraction of the duration of the job
 
 class flow_painter final : public frame_painter {
  public:
@@ -39,7 +39,7 @@ class flow_painter final : public frame_painter {
     const MPI_Comm comm = part_.where.comm;
     cell_values velocity;
     comm::collectively(comm, [&] {
-      // Fluid without connection to an opening has zero velocity.
+      // In fluid without a connection to an opening, the velocity is zero.
       std::vector<float> values(3 * at(part_.cells.size()), 0), speed(at(part_.cells.size()), 0);
       for (const voxel::run& r : part_.cells.runs()) {
         const std::int64_t first = state.points->find(r.z, r.y, r.x);
@@ -83,8 +83,8 @@ class flow_painter final : public frame_painter {
   void recall(const std::vector<double>& numbers) override { highest_ = numbers.empty() ? 0 : numbers.front(); }
 
  private:
-  // Show the temperature of the fluid with the range of the prescribed temperatures. The solid is drawn as the complement
-  // of the fluid.
+  // Display the temperature of the fluid. The colour range is the range of the prescribed temperatures. The solid is drawn
+  // as the complement of the fluid.
   bool show_temperature(physics_result& result, const numerics::solver_state& state, const std::vector<double>& ends) const {
     const auto found = std::find_if(state.vectors.begin(), state.vectors.end(),
                                     [](const grid::point_vector& v) { return v.name == "temperature"; });
@@ -106,7 +106,7 @@ class flow_painter final : public frame_painter {
     return true;
   }
 
-  // Add a cut through the middle of the image, along the axis of the job.
+  // Add a cut through the middle of the image along the axis of the job.
   void cut(physics_result& result, const cell_values& velocity) const {
     const int normal = job_.load.axis == axis::y ? 2 : 1;
     const cut_source of = cut_source_of(part_, velocity, normal, part_.where.domain[normal] / 2);

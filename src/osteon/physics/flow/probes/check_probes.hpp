@@ -6,7 +6,7 @@
 
 namespace osteon::physics {
 
-/// Check the probes of a flow between openings. @param has_temperature flow.heat
+/// Check the probes of a flow between openings. @param has_temperature value of flow.heat
 void check_probes(const spec& job, bool has_temperature, std::vector<problem>& problems);
 
 }  // namespace osteon::physics

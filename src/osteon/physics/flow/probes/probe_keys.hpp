@@ -14,14 +14,16 @@ class key_table;
 
 namespace osteon::physics {
 
-/// Location at which a flow is recorded during the solve: a point, a line, a box or a ball. Lists are z, y, x.
+/// Location at which a flow is recorded during the solve. The location is a point, a line, a box or a ball. Lists have the
+/// order z, y, x.
 struct probe_spec {
   std::string name;
   std::optional<std::vector<double>> at_mm, from_mm, to_mm, low_mm, high_mm, centre_mm;
   std::optional<double> radius_mm;
-  std::int64_t points = 50;                        ///< number of points of a line
+  std::int64_t points = 50;                        ///< number of points on a line
   std::optional<std::vector<std::string>> fields;  ///< absent: all available fields
-  std::int64_t every = 0;                          ///< steps between records; 0: by transient.output_every_s
+  /// number of steps between records; 0: transient.output_every_s determines the records
+  std::int64_t every = 0;
 };
 
 struct probe_keys {

@@ -30,7 +30,7 @@ class prober {
       }
       result_.first.push_back(result_.places.size());
     });
-    // Contributing voxels of each place: the voxels of a mean, or the voxel that contains the point.
+    // Contributing voxels of each place. The voxels are those of a mean, or the voxel that contains the point.
     comm::all_reduce(part_.where.comm, found_.data(), found_.size(), MPI_SUM);
     result_.voxels.assign(job_.groups.of<probe_keys>().probes.size(), 0);
     for (std::size_t n = 0; n < job_.groups.of<probe_keys>().probes.size(); ++n) {
@@ -51,7 +51,7 @@ class prober {
  private:
   void fault(const std::string& text) { faults_ += (faults_.empty() ? "" : "\n") + text; }
 
-  // Convert a position to units of voxels, from the low corner of the image.
+  // Convert a position to units of voxels, measured from the low corner of the image.
   vector3 voxels_of(const vector3& mm) const {
     const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
     return {(mm.z - o.z) / h.z, (mm.y - o.y) / h.y, (mm.x - o.x) / h.x};
@@ -82,7 +82,7 @@ class prober {
     probe_place& place = result_.places.emplace_back();
     std::int64_t& found = found_.emplace_back(0);
     if (is_outside) {
-      found = 1;  // the fault is not caused by solid
+      found = 1;  // the fault has another cause than solid voxels
       const vector3 o = part_.header.origin_mm, h = part_.header.spacing_mm;
       if (outside_.empty() || outside_.back() != n)
         fault(
@@ -150,13 +150,13 @@ class prober {
     found_.push_back(static_cast<std::int64_t>(place.parts.size()));
   }
 
-  // Return true if a probe point may be in solid. Solid has a temperature, but no velocity.
+  // Return true if a point of the probe may be in the solid. The solid has a temperature, but no velocity.
   bool takes_solid(std::size_t n) const {
     const probe_spec& p = job_.groups.of<probe_keys>().probes[n];
     return has_temperature_ && p.fields && *p.fields == std::vector<std::string>{"temperature"};
   }
 
-  // Report the nearest fluid voxel of each probe in solid.
+  // Report the nearest fluid voxel for each probe in the solid.
   void report_solid() {
     if (in_solid_.empty()) return;
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -216,7 +216,7 @@ class prober {
   const voxel::run_set& fluid_;
   bool has_temperature_;
   probe_places result_;
-  std::vector<std::int64_t> found_;  // number of voxels found for each place
+  std::vector<std::int64_t> found_;  // number of voxels that were found for each place
   std::vector<std::size_t> in_solid_, outside_;
   std::string faults_;
 };

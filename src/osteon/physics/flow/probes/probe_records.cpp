@@ -15,7 +15,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double missing_value = std::numeric_limits<double>::max();  // NaN in a checkpoint of finite numbers
+// this value represents NaN in a checkpoint, which contains only finite numbers
+constexpr double missing_value = std::numeric_limits<double>::max();
 
 constexpr std::size_t numbers_a_place = 6;
 
@@ -24,7 +25,7 @@ std::array<double, numbers_a_place> as_numbers(const probe_value& v) {
           v.speed_mm_per_s,       v.pressure_Pa,          v.temperature_K};
 }
 
-// Recorded values of a place: name, and index of the first number in as_numbers.
+// Recorded values of a place. The members are the name, and the index of the first number in as_numbers.
 struct recorded_field {
   const char *field, *key;
   std::size_t begin, count;
@@ -37,7 +38,7 @@ constexpr recorded_field recorded_fields[] = {{"velocity", "velocity_mm_per_s", 
 // JSON has no NaN.
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-// A number, or a list of three.
+// A number, or a list of three numbers.
 template <class Of>
 json recorded(const recorded_field& f, const Of& of) {
   if (f.count == 1) return number(of(f.begin));
@@ -46,7 +47,7 @@ json recorded(const recorded_field& f, const Of& of) {
   return list;
 }
 
-// Time average by the trapezoidal rule. The average of a single value is the value itself.
+// Average over time by the trapezoidal rule. The average of a single value is this value.
 double mean_over(const std::vector<double>& time_s, const std::vector<double>& values) {
   const double span = time_s.back() - time_s.front();
   if (!(span > 0)) return values.back();
@@ -55,7 +56,7 @@ double mean_over(const std::vector<double>& time_s, const std::vector<double>& v
   return sum / span;
 }
 
-// The numbers of one probe over its records.
+// The values of one probe in all records.
 class probe_series {
  public:
   probe_series(const std::vector<probe_record>& records, std::size_t probe) {

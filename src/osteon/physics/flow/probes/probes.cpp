@@ -56,14 +56,14 @@ void probes::take(const flow_moment& moment, std::span<const std::array<double, 
   r.time_s = moment.time_s;
   r.steps = moment.steps;
   for (const probe_spec& p : job_.groups.of<probe_keys>().probes) r.is_due.push_back(is_due(p, moment) ? 1 : 0);
-  // Velocity, speed, pressure, and the weights of places with a pressure.
+  // Velocity, speed, pressure, and the weights of places that have a pressure.
   constexpr std::size_t width = 6;
   std::vector<double> sums(width * places_.places.size());
   for (std::size_t n = 0; n < places_.places.size(); ++n) {
     double* const sum = sums.data() + width * n;
     const std::vector<probe_place::part>& parts = places_.places[n].parts;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (parts[k].fluid < 0) continue;  // solid has zero velocity
+      if (parts[k].fluid < 0) continue;  // in solid voxels, the velocity is zero
       const std::array<double, 4>& v = values[watched_[n][k]];
       const double w = parts[k].weight;
       for (std::size_t c = 0; c < 3; ++c) sum[c] += w * v[c];
@@ -141,7 +141,7 @@ numerics::solver_state probe_checkpointer::with_records(const numerics::solver_s
 void probe_checkpointer::restore(numerics::solver_state& state) {
   checkpoints_.restore(state);
   const auto saved = state.numbers.find(records_saved_as);
-  if (saved == state.numbers.end()) return;  // the earlier run had no records; the records start now
+  if (saved == state.numbers.end()) return;  // the earlier run had no records; records are written from now on
   probes_.restore(saved->second);
   state.numbers.erase(saved);
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The probes of a flow job. The probes record values during the solution and write a table of the values.
+/// The probes of a flow job. During the solution, the probes record values. The probes then write a table of the values.
 #include <functional>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/numerics/checkpointer.hpp>
@@ -13,28 +13,30 @@
 
 namespace osteon::physics {
 
-/// Each value is summed over the ranks that own contributing voxels. A record of all probes requires one reduction
-/// (counted as the part "probes" of a job).
+/// Each value is a sum over the ranks that own contributing voxels. One reduction is needed to record all probes. The
+/// reduction is counted as the part "probes" of a job.
 class probes {
  public:
-  /// Borrows the job and the part. @param fluid among part.cells @throws as place_probes @collective on part.where.comm
+  /// The object borrows the job and the part. @param fluid fluid voxels, a subset of part.cells @throws errors of
+  /// place_probes @collective on part.where.comm
   probes(const spec& job, const local_model& part, const voxel::run_set& fluid, bool has_temperature);
   probes(const probes&) = delete;
   probes& operator=(const probes&) = delete;
 
-  /// Return the callback for through_options::watch. The callback receives the fields of the solver.
+  /// Return the callback for through_options::watch. The callback receives fields of the solver.
   const flow_watch& watch() const { return watch_; }
-  /// Set the temperature of a recorded flow: the last record or a given record.
-  /// @param temperature_K of each active cell; empty: unknown, as in a rehearsal
+  /// Set the temperature of a recorded flow. The flow is the last record or a given record.
+  /// @param temperature_K temperature of each active cell; empty: unknown, as during the count of messages
   /// @collective
   void take_temperature(std::span<const double> temperature_K) { take_temperature(records_.size() - 1, temperature_K); }
   void take_temperature(std::size_t record, std::span<const double> temperature_K);
 
-  /// Set the source of the temperature of subsequent records, for each active cell, at the end of a step.
-  /// @param temperature_K source of temperatures, called by all ranks; the captures of the function must remain valid
+  /// Set the source of the temperature for subsequent records. The source returns the temperature of each active cell at the
+  /// end of a step.
+  /// @param temperature_K source that all ranks call; the captures of the function must remain valid
   void watch_temperature(std::function<std::vector<double>()> temperature_K) { temperature_K_ = std::move(temperature_K); }
 
-  /// Add `probes` to the answers and write probes.csv. @throws machine_error @collective
+  /// Add `probes` to the answers, and write probes.csv. @throws machine_error @collective
   void finish(physics_result& result, log_sink& log) const;
 
   /// Data for a checkpoint. @throws data_error if the checkpoint has other probes
@@ -50,15 +52,15 @@ class probes {
   bool has_temperature_;
   probe_places places_;
   flow_watch watch_;
-  std::vector<std::vector<std::size_t>> watched_;  // index in watch_.cells, by place and fluid part
+  std::vector<std::vector<std::size_t>> watched_;  // index in watch_.cells for each place and each fluid part of the place
   std::vector<probe_record> records_;
-  std::function<std::vector<double>()> temperature_K_;  // source of the temperature in a transient flow
+  std::function<std::vector<double>()> temperature_K_;  // source of the temperature of a transient flow
 };
 
-/// Stores the records with the state of the flow. A resumed job therefore writes the same table.
+/// Stores the records of the probes in the checkpoint of the flow. A resumed job therefore writes the same table.
 class probe_checkpointer final : public numerics::checkpointer {
  public:
-  /// Stores references to the arguments.
+  /// The object borrows the arguments.
   probe_checkpointer(numerics::checkpointer& checkpoints, probes& of) : checkpoints_(checkpoints), probes_(of) {}
   found begin() override { return checkpoints_.begin(); }
   void restore(numerics::solver_state& state) override;

@@ -17,7 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Text on the last outer iterations.
+// Text about the last outer iterations.
 std::string history_of(const buoyant_solution& s) {
   std::vector<std::string> rounds;
   for (const buoyant_round& r : s.rounds) rounds.push_back(fmt::format("{:.1e}", r.change));
@@ -49,7 +49,7 @@ void report_stability(const buoyant_solution& s, log_sink& log) {
                          s.unstable_states));
 }
 
-// Warnings from the thickness of boundary layers in voxels, and from the change of the density.
+// Warnings that depend on the thickness of boundary layers in voxels, and on the change of the density.
 void warn_of_limits(json& answers, json numbers, index3 domain, double rayleigh_number, double density_change,
                     log_sink& log) {
   if (!numbers.empty()) {
@@ -116,7 +116,7 @@ std::vector<buoyant_solution> solve_buoyancy(const spec& job, const through_prob
   const flow_keys& f = job.groups.of<flow_keys>();
   const std::vector<double>& g = *f.gravity_m_per_s2;
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   std::vector<buoyant_solution> all;
   buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
   for (const double multiple : flow.multiples) {

@@ -20,7 +20,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::min();  // a tolerance that no step satisfies
+constexpr double never = std::numeric_limits<double>::min();  // a tolerance that no step reaches
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::vector<io::field_info> count_flow_messages(const spec& job, const local_mod
   temperature_problem heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   heat.counts_messages = true;
   heat.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
-  // The flow is not solved. Inflow therefore has an arbitrary temperature.
+  // The flow is not solved. The inflow therefore has an arbitrary temperature.
   for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
   numerics::options any;
   any.tolerance = 1e-6;

@@ -20,9 +20,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr double per_mm2 = 1e-6, per_mm3 = 1e-9;  // conversion factors from 1/m2 and 1/m3
+constexpr double per_mm2 = 1e-6, per_mm3 = 1e-9;  // factors from 1/m2 to 1/mm2, and from 1/m3 to 1/mm3
 
-// Conditions of heat on faces of the image, from their tables.
+// Conditions of heat on faces of the image. The tables of these faces define the conditions.
 std::vector<heat_boundary> heat_conditions_of(const spec& job, vector3 origin_mm) {
   std::vector<heat_boundary> all;
   for (std::size_t n = 0; n < job.groups.of<condition_keys>().boundaries.size(); ++n) {
@@ -50,10 +50,10 @@ json by_face(const std::array<std::array<double, 2>, 3>& heat) {
   return faces;
 }
 
-// Heat flow of the walls divided by the wall area and the logarithmic mean temperature difference [W/(m2 K)]; NaN:
-// undefined. The heat flow excludes heat conducted through openings. Conducted heat at the rim of an inlet grows without
-// limit as the voxel size decreases. The logarithmic mean is based on the heat of the stream, which also excludes
-// conducted heat.
+// Heat flow of the walls divided by the wall area and by the logarithmic mean temperature difference [W/(m2 K)]. If the
+// value is undefined, the result is NaN. The heat flow does not include heat that is conducted through openings. At the rim
+// of an inlet, conducted heat grows without limit as the voxel size decreases. The logarithmic mean is based on the heat of
+// the stream. This heat does not include conducted heat either.
 double transfer_coefficient(const temperature_solution& s) {
   const double in = s.walls.mean_K - s.in_K, out = s.walls.mean_K - s.out_K;
   if (!(in * out > 0) || !(s.walls.area_mm2 > 0)) return NAN;
@@ -95,7 +95,8 @@ json answers_of_temperature(const temperature_solution& s, const std::vector<std
 
 namespace {
 
-// Solve the temperatures of all flows except the last flow. Adds the answers to the flows. @return certificates
+// Solve the temperatures of all flows, except the last flow. The function adds the answers to the flows. @return
+// certificates
 // @collective
 std::vector<numerics::solve_certificate> solve_earlier_temperatures(
     json& flows, temperature_problem problem, const through_solution& flow, const std::vector<std::string>& names,
@@ -130,7 +131,7 @@ temperature_problem make_temperature_problem(const spec& job, const local_model&
   problem.material = part.material;
   problem.materials = part.header.materials;
   problem.source_W_per_mm3.assign(problem.materials.size(), 0);
-  // The fluid is material 1. The materials of the job follow.
+  // The fluid is material 1. The materials of the job follow the fluid.
   problem.materials.at(1).conductivity_W_per_mK = f.conductivity();
   problem.source_W_per_mm3.at(1) = per_mm3 * f.heat_source_W_per_m3;
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < problem.materials.size(); ++n)
@@ -157,7 +158,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   const double conductivity = job.groups.of<flow_keys>().conductivity();
   problem.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   json& answers = result.answers;
   std::vector<numerics::solve_certificate> certificates;
   if (answers.contains("flows"))

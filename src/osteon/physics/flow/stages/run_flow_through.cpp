@@ -35,12 +35,13 @@ namespace osteon::physics {
 
 namespace {
 
-// Fit of drop / (length velocity) = viscosity / K + beta density velocity, by least squares of relative residuals.
+// Fit of drop / (length velocity) = viscosity / K + beta density velocity. The fit minimises the squares of relative
+// residuals.
 struct forchheimer_fit {
   double permeability_m2 = 0, beta_per_m = 0, error = 0;
 };
 
-// Forchheimer fit of flow.multiples; empty for creeping flow, fewer than two flows, or buoyancy.
+// Forchheimer fit of flow.multiples. The result is empty for creeping flow, for fewer than two flows, and for buoyancy.
 std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
                                                const std::vector<through_flow>& flows) {
   const flow_keys& f = job.groups.of<flow_keys>();
@@ -48,14 +49,14 @@ std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_mode
   const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
                section_mm2 = cross_section_mm2(part.header, load_axis(job));
   double ss = 0, sv = 0, vv = 0, s = 0, v = 0;
-  std::vector<std::array<double, 2>> points;  // velocity, resistance
+  std::vector<std::array<double, 2>> points;  // pairs of velocity and resistance
   for (const through_flow& flow : flows) {
     const double velocity = 1e-3 * flow.inflow_mm3_per_s / section_mm2;
     if (!flow.certificate.converged || velocity <= 0 || flow.pressure_drop_Pa <= 0) continue;
     points.push_back({velocity, flow.pressure_drop_Pa / (length_m * velocity)});
   }
   if (points.size() < 2) return std::nullopt;
-  // Fit the unknowns a and b of a + b velocity. Each equation is divided by its resistance.
+  // The unknowns of the fit are a and b of a + b velocity. Each equation is divided by its resistance.
   for (const auto& [velocity, resistance] : points) {
     const double p = 1 / resistance, q = velocity / resistance;
     ss += p * p, sv += p * q, vv += q * q, s += p, v += q;
@@ -77,7 +78,7 @@ json distribution_json(const age_distribution& d) { return {{"mean", d.mean}, {"
 
 // Add the mean age of the fluid to the answers and the fields. If the picture displays the age, also add the age to the
 // picture.
-// @param flow flow with face velocities @collective on part.where.comm
+// @param flow flow that has face velocities @collective on part.where.comm
 void add_flow_residence(physics_result& result, const spec& job, const local_model& part, const through_problem& problem,
                         const through_solution& flow, const numerics::options& solver_options, log_sink& log) {
   log.note("residence time");
@@ -92,7 +93,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
     ages.diffusivity_mm2_per_s = mm2_in_m2 * job.groups.of<flow_keys>().self_diffusivity();
   });
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   residence_solution s = solve_residence_time(ages, exact, log);
   if (!result.earlier_proof || result.earlier_proof->converged) {
     if (!s.certificate.converged) {
@@ -115,7 +116,7 @@ void add_flow_residence(physics_result& result, const spec& job, const local_mod
        {job.picture.enabled ? age : result.shown, "residence_time", "mean age of the fluid", "s", 0, s.inside.p95, true});
 }
 
-// Text on a flow that missed the tolerance.
+// Text about a flow that has missed the tolerance.
 std::string state_of(const through_flow& flow, bool has_inertia) {
   std::vector<std::string> steps;
   for (const double s : flow.steady_history) steps.push_back(fmt::format("{:.1e}", s));

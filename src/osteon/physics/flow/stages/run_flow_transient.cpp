@@ -34,13 +34,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr double capacity_per_mm3 = 1e-9;  // conversion factor from 1/m3
+constexpr double capacity_per_mm3 = 1e-9;  // factor from 1/m3 to 1/mm3
 
 json number_or_none(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 std::string name_of_side(std::size_t side) { return fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high"); }
 
-// Time plan of the temperature, from [transient] and the heat capacities of materials. @collective local
+// Time plan of the temperature. The plan is created from [transient] and from the heat capacities of materials. @collective
+// local
 heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, const numerics::options& solver_options) {
   const flow_keys& f = job.groups.of<flow_keys>();
   heat_time_plan plan;
@@ -49,7 +50,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   for (std::size_t n = 0; n < job.materials.size() && n + 2 < plan.heat_capacity_J_per_mm3K.size(); ++n)
     plan.heat_capacity_J_per_mm3K[n + 2] = capacity_per_mm3 * job.materials[n].heat_capacity_J_per_m3K.value_or(0);
   plan.implicitness = job.groups.of<condition_keys>().transient->scheme == time_scheme::implicit_euler ? 1 : 0.5;
-  plan.tolerance = std::min(solver_options.tolerance, 1e-6);  // a flow can have a larger tolerance
+  plan.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a flow may be larger
   plan.max_iterations = solver_options.max_iterations;
   if (f.expansion_per_K) {
     const std::vector<double>& g = *f.gravity_m_per_s2;
@@ -58,7 +59,7 @@ heat_time_plan make_heat_time_plan(const spec& job, const local_model& part, con
   return plan;
 }
 
-// Create the problem of the temperature, with the initial temperature. @collective local
+// Create the problem of the temperature, including the initial temperature. @collective local
 temperature_problem make_heat_in_time(const spec& job, const local_model& part, const through_problem& flow,
                                       const std::vector<std::size_t>& table_of) {
   temperature_problem problem = make_temperature_problem(job, part, flow.cells, flow.boundaries, table_of);
@@ -91,8 +92,8 @@ void add_heat_history(json& history, const spec& job, const heat_in_time& heat, 
   }
 }
 
-// Add answers, field and certificate of the final temperature. The function is called after the flow is added to the
-// picture.
+// Add the answers, the field and the certificate of the final temperature. Call this function after the flow has been added
+// to the picture.
 // @collective on part.where.comm
 void report_transient_heat(physics_result& result, const spec& job, const local_model& part, const heat_in_time& heat,
                            const transient_flow_solution& flow, const std::vector<std::string>& names, log_sink& log) {
@@ -114,7 +115,7 @@ void report_transient_heat(physics_result& result, const spec& job, const local_
                     100 * heat.returned_share()));
 }
 
-// The values of each record, by key and time.
+// The values of all records, by key and by time.
 json history_of(const std::vector<flow_record>& records, const std::vector<std::string>& names, const flow_keys& keys,
                 const std::array<bool, 3>& is_periodic) {
   json history = json::object();

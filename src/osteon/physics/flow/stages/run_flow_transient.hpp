@@ -7,14 +7,14 @@
 
 namespace osteon::physics {
 
-/// Convert [transient] to the type used by the solver. @collective local
+/// Convert the table [transient] to the type that the solver uses. @collective local
 flow_time_plan make_flow_time_plan(const spec& job);
 
 /// @collective on part.where.comm
 physics_result run_flow_transient(const spec& job, const local_model& part, const numerics::options& solver_options,
                                   log_sink& log);
 
-/// Check the conditions and time steps of the job on the fluid. @throws as solve_transient_flow @collective on
+/// Check the conditions and the time steps of the job on the fluid. @throws errors of solve_transient_flow @collective on
 /// part.where.comm
 void check_flow_transient_on(const spec& job, const local_model& part);
 

@@ -33,8 +33,8 @@ json rows_of(const std::array<std::array<double, 3>, 3>& tensor, double unit) {
   return rows;
 }
 
-// Compute dispersion in the flow along the axis of the job. Add answers and certificate to `result`.
-// @param flow solution with face velocities, only in the direction of the axis @collective on problem.where.comm
+// Compute dispersion in the flow along the axis of the job. Add the answers and the certificate to `result`.
+// @param flow solution with face velocities for the direction of the axis only @collective on problem.where.comm
 void add_dispersion(physics_result& result, const spec& job, const flow_problem& problem, const flow_solution& flow,
                     const numerics::options& solver_options, log_sink& log) {
   const flow_keys& f = job.groups.of<flow_keys>();
@@ -53,7 +53,7 @@ void add_dispersion(physics_result& result, const spec& job, const flow_problem&
   if (carried.peclet_numbers.empty())
     carried.peclet_numbers = {along.mean_velocity_mm_per_s * carried.length_mm / diffusivity_mm2_per_s};
   numerics::options exact = solver_options;
-  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // a permeability can have a larger tolerance
+  exact.tolerance = std::min(solver_options.tolerance, 1e-6);  // the tolerance of a permeability may be larger
   const dispersion_solution found = solve_dispersion(carried, exact, log);
 
   const auto axis = static_cast<std::size_t>(along.along), one = (axis + 1) % 3, two = (axis + 2) % 3;
@@ -130,8 +130,8 @@ flow_options options_of(const spec& job, const numerics::options& solver_options
   options.permeability_tolerance = solver_options.tolerance;
   if (test_of_flow(job) == flow_test::dispersion) {
     options.carry = keep_mass;
-    // The tolerance of the permeability alone is not sufficient, because the permeability is more accurate than the
-    // velocities that transport the solute.
+    // The tolerance of the permeability alone is not sufficient. The permeability is more accurate than the velocities,
+    // which transport the solute.
     options.residual_tolerance = solver_options.tolerance;
   }
   options.max_iterations = solver_options.max_iterations;
@@ -197,7 +197,7 @@ json flow_load(const spec& job, const local_model& part) {
           {"cross_section_mm2", cross_section_mm2(part.header, along)}};
 }
 
-// Text on a direction that missed the tolerance.
+// Text about a direction that has missed the tolerance.
 std::string distance_of_bounds(const flow_solution& solution) {
   double worst = 0;
   for (const flow_direction& d : solution.directions)
@@ -211,8 +211,8 @@ void warn_of_inertia(const spec& job, const flow_solution& solution, log_sink& l
     if (d.percolates) highest = std::max(highest, d.reynolds_number);
   const flow_keys& f = job.groups.of<flow_keys>();
   const double drop = f.pressure_drop_Pa.value_or(1);
-  // The default pressure drop is 1 Pa. The default does not affect the permeability. The default causes a warning only at
-  // a high Reynolds number.
+  // By default, the pressure drop is 1 Pa. The pressure drop does not affect the permeability. With the default, a warning
+  // is printed only at a high Reynolds number.
   if (highest > (f.pressure_drop_Pa ? 1 : 100) * highest_creeping_reynolds_number)
     log.warn(fmt::format(
         "flow.pressure_drop_Pa: {:g} Pa{} results in a Reynolds number of {:.3g}; the permeability requires creeping flow, "

@@ -17,7 +17,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Numbers of the labels for the solver, counted from 1 in the order of the request.
+// Numbers of the labels in the solver. The numbers begin at 1, and have the order of the request.
 std::map<std::string, material_number> numbers_of(const std::vector<std::int64_t>& labels) {
   std::map<std::string, material_number> numbers;
   for (const std::int64_t label : labels)
@@ -25,7 +25,7 @@ std::map<std::string, material_number> numbers_of(const std::vector<std::int64_t
   return numbers;
 }
 
-// The numbers of the block's voxels; empty: no labels are used. @collective on part.where.comm
+// The numbers of the voxels in the block. If no labels are used, the list is empty. @collective on part.where.comm
 std::vector<material_number> read_numbers(const spec& job, const local_model& part,
                                           const std::map<std::string, material_number>& numbers) {
   const std::vector<wanted_labels> wanted = labels_of_flow(job);
@@ -40,7 +40,7 @@ std::vector<material_number> read_numbers(const spec& job, const local_model& pa
   return values;
 }
 
-// Runs of the voxels of a block for which `is_wanted(place in the block, position in its list)` holds.
+// Runs of the voxels in a block for which `is_wanted(place in the block, position in its list)` returns true.
 template <class IsWanted>
 voxel::run_set runs_of(index3 shape, const IsWanted& is_wanted) {
   std::vector<voxel::run> runs;
@@ -83,7 +83,8 @@ void add_solid_labels(const spec& job, const local_model& part, const std::vecto
   const std::vector<std::int64_t> labels = wanted.empty() ? std::vector<std::int64_t>{} : wanted.front().labels;
   const std::map<std::string, material_number> numbers = numbers_of(labels);
   std::vector<flow_boundary*> of_any;
-  std::vector<bool> takes(labels.size() + 2);  // by label number: true if the voxels of the label are removed from the fluid
+  // for each label number: true if the voxels of the label are removed from the fluid
+  std::vector<bool> takes(labels.size() + 2);
   for (std::size_t n = 0; n < problem.boundaries.size(); ++n) {
     flow_boundary& b = problem.boundaries[n];
     if (!b.is_inside) continue;

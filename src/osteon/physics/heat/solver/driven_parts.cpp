@@ -14,22 +14,22 @@ namespace osteon::physics {
 
 namespace {
 
-using steps = std::array<std::int32_t, 3>;  // steps along z, y, x, in periods of the image or in half voxels
+using steps = std::array<std::int32_t, 3>;  // steps along z, y, x, in units of periods of the image or of half voxels
 
-// Label of a part, and offset of a set. The label is the smallest label of the sets of runs of the part. The offset is
-// relative to the set with this label, in periods of the image.
+// Label of a part, and offset of a set. The label is the smallest label of all sets of runs in the part. The offset is
+// relative to the set with this label. The unit is a period of the image.
 struct copy_of_part {
   std::int64_t label = 0;
   steps period{};
 };
 
-// Extent of a part along each axis, and the axes along which the part connects to its own periodic image (bits).
+// Extent of a part along each axis, and bits of the axes along which the part is connected to its own periodic image.
 struct part_extent {
   steps low{}, high{};
   std::int32_t winds = 0;
 };
 
-// Connected sets of runs on a rank, and their exchange with other ranks.
+// Connected sets of runs on a rank, and exchange of values of sets with other ranks.
 class united_runs {
  public:
   united_runs(const grid::block& where, const ghosted_cells& cells)
@@ -37,14 +37,14 @@ class united_runs {
 
   std::size_t root(std::size_t run) { return at(forest_.find(static_cast<std::int32_t>(run))); }
 
-  /// Send values of sets to the neighbours until `take(set, shift, value)` changes no value. `shift` is the offset of the
-  /// neighbour's cells from their ghosts on this rank, in periods. @collective
+  /// Send values of sets to the neighbours until `take(set, shift, value)` changes no values. `shift` is the offset between
+  /// the neighbour's cells and their ghosts on this rank, in periods. @collective
   template <class T, class Take>
   void spread(std::vector<T>& of_set, Take take) {
     while (comm::max_over_ranks(where_.comm, pass(of_set, take) ? 1 : 0) != 0) continue;
   }
 
-  /// Send values once to all neighbours. @return true if `take` changed a value on this rank @collective
+  /// Send values once to all neighbours. @return true if `take` has changed a value on this rank @collective
   template <class T, class Take>
   bool pass(std::vector<T>& of_set, Take take) {
     const std::size_t count = cells_.links.links.size();
@@ -99,7 +99,8 @@ std::vector<part_extent> empty_extents(std::size_t sets) {
   return std::vector<part_extent>(sets, nothing);
 }
 
-// Trace each part through the periodic faces. Two paths to a set with different offsets form a loop around the image.
+// Follow each part through the periodic faces. If two paths to a set have different offsets, the paths form a loop around
+// the image.
 std::vector<part_extent> trace_periods(const grid::block& where, united_runs& sets, std::size_t count,
                                        std::vector<steps>& period) {
   std::vector<copy_of_part> copies(count);
@@ -128,7 +129,7 @@ std::vector<part_extent> trace_periods(const grid::block& where, united_runs& se
   return extent;
 }
 
-// Positions at which parts touch the outer faces of the box, in half voxels along each axis.
+// Positions at which parts have cells on the outer faces of the box. The unit is half of a voxel along each axis.
 std::vector<part_extent> extents_on_faces(const grid::block& where, const ghosted_cells& cells, united_runs& sets) {
   std::vector<part_extent> extent = empty_extents(cells.runs.size());
   for (std::size_t n = 0; n < cells.runs.size(); ++n) {

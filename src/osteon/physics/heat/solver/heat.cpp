@@ -17,8 +17,8 @@ namespace {
 
 const face_condition& face_of(const heat_problem& problem, int side) { return problem.faces[at(side / 2)][at(side % 2)]; }
 
-// The two faces that exchange heat (outer_face::side), if exactly two faces exchange heat and no other driving term
-// exists.
+// The two faces that exchange heat (outer_face::side). The result is empty unless exactly two faces exchange heat and
+// nothing else causes heat flow.
 std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
   std::vector<int> sides;
   for (int side = 0; side < 6; ++side) {
@@ -33,8 +33,8 @@ std::optional<std::array<int, 2>> only_two_faces(const heat_problem& problem) {
 
 double& flow(face_flows& flows, int side) { return flows[at(side / 2)][at(side % 2)]; }
 
-// Check that the problem has a solution. Zero flow is a valid solution if no path connects two faces of different
-// temperatures. Other problems without a driving term are an error. @throws data_error
+// Check that the problem has a solution. If no path connects two faces with different temperatures, zero heat flow is a
+// valid solution. Other problems without a cause of heat flow are errors. @throws data_error
 void require_solvable(const heat_problem& problem, const heated_parts& part) {
   if (part.reason_at_rest.empty()) return;
   const auto sides = only_two_faces(problem);
@@ -42,7 +42,7 @@ void require_solvable(const heat_problem& problem, const heated_parts& part) {
     throw data_error(part.reason_at_rest);
 }
 
-// Each part has one temperature, and there is no heat flow.
+// Each part has one temperature, and no heat flows.
 heat_solution without_flow(const heat_problem& problem, const heated_parts& part, log_sink& log) {
   log.warn(part.reason_at_rest);
   heat_solution solution;
@@ -96,7 +96,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   if (options.checkpoints) options.checkpoints->pass();
   const double made_W = generated_heat_W(problem);
   const auto sides = only_two_faces(problem);
-  cells.cells = {};  // used only in the set-up
+  cells.cells = {};  // only the set-up uses the cells
   problem.material = {};
   solution.certificate.setup_seconds = setup.seconds();
   solution.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
@@ -104,7 +104,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   stopwatch solving;
   cpu.restart();
   heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
-  if (part.free_imbalance > 1e-12)  // equal on all ranks
+  if (part.free_imbalance > 1e-12)  // this value is equal on all ranks
     load.in_cell = [made = std::move(load.in_cell), &part](std::int32_t i) {
       return (made ? made(i) : 0) - part.sink_W[at(i)];
     };
@@ -118,9 +118,9 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   solution.certificate.reaction_imbalance = heat_imbalance(entered, solution.source_W);
   if (sides) {
     // The error of the sums over the faces is of first order in the error e of x. After a correction by the residual, the
-    // sums equal the dissipated power divided by the temperature difference. The exact solution minimises this power, and
-    // the error of the power is only e.K.e. The corrected flux is equal for any number of ranks, although the aggregates
-    // and the iterates differ slightly.
+    // sums equal the dissipated power divided by the temperature difference. The exact solution minimises this power. The
+    // error of the power is therefore only e.K.e. The corrected flux is equal for any number of ranks, although the
+    // aggregates and the iterates differ slightly.
     const auto [one, two] = *sides;
     const auto above = [&](int side) { return face_of(problem, side).temperature_K - part.reference_K; };
     const double power = above(one) * flow(solution.inflow_W, one) + above(two) * flow(solution.inflow_W, two) -
@@ -131,7 +131,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
   solution.certificate.solve_seconds = solution.certificate.earlier_seconds + solving.seconds();
   solution.certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   auto temperature = solver->take();
-  solver.reset();  // release memory
+  solver.reset();  // this call frees memory
   cells = {};
   for_each(static_cast<std::int64_t>(temperature.size()), [&](std::int64_t i) { temperature[at(i)] += part.reference_K; });
   solution.temperature_K = spread(problem, part, std::move(temperature), part.middle_K);
@@ -140,7 +140,7 @@ heat_solution solve_heat(heat_problem problem, const options& options, log_sink&
 
 std::array<double, 2> extremes(MPI_Comm comm, std::span<const double> values) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::array<double, 2> ends{-infinity, -infinity};  // negated minimum, maximum
+  std::array<double, 2> ends{-infinity, -infinity};  // negative minimum, and maximum
   for (const double v : values) ends = {std::max(ends[0], -v), std::max(ends[1], v)};
   comm::all_reduce(comm, ends.data(), 2, MPI_MAX);
   return {-ends[0], ends[1]};

@@ -28,8 +28,8 @@ void flux_by_planes(const heat_problem& problem, std::vector<double> temperature
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   const auto stencil = c.stencil<double>();
   const heat_load load = load_of(problem, c, 0, problem.gradient_K_per_mm);
-  // Processing by planes limits the memory of the components. Insulated faces contribute zero flux to the mean of their
-  // axis.
+  // The components are computed plane by plane, and therefore need little memory. Insulated faces contribute zero flux to
+  // the mean along their axis.
   auto next = c.outer.begin();
   std::vector<std::array<float, 3>> flux;
   for (std::size_t plane = 0; plane + 1 < c.planes.size(); ++plane) {

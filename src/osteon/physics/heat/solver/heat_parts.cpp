@@ -23,11 +23,11 @@ bool exchanges(const heat_problem& problem, std::size_t axis, std::size_t high) 
   return !problem.periodic[axis] && (kind == thermal::temperature || kind == thermal::convection);
 }
 
-// Treatment of a part, derived from the bits of connected_faces.
+// How a part is treated. The bits of connected_faces determine the treatment.
 struct part_class {
   part_state state = part_state::constant;
   double constant_K = 0;
-  bool is_trapped = false;  // the part is heated and has no heat sink
+  bool is_trapped = false;  // true if the part is heated and has no heat sink
 };
 
 class part_classifier {
@@ -111,10 +111,10 @@ std::vector<std::uint8_t> source_bits(const heat_problem& problem, const ghosted
   return seed;
 }
 
-// Heat input of prescribed fluxes and sources to each part [W]: net sum, and sum of magnitudes.
+// Heat input of prescribed fluxes and sources to each part [W]. The members are the net sum, and the sum of magnitudes.
 struct given_heat {
   numbered_parts parts;
-  std::vector<double> net_W, gross_W, cells;  // by part
+  std::vector<double> net_W, gross_W, cells;  // values of each part
 };
 
 // @collective on problem.where.comm
@@ -152,11 +152,11 @@ given_heat sum_given_heat(const heat_problem& problem) {
   return result;
 }
 
-constexpr double balanced = 1e-6;  // largest ratio of net heat to heat input that counts as balanced
+constexpr double balanced = 1e-6;  // largest ratio of net heat to heat input at which heat is balanced
 
-// Parts with fluxes or sources, and without temperature or convection, have a steady state if their heat input balances.
-// The temperature level of such parts is undetermined. A uniform sink removes the remaining imbalance.
-// @throws data_error if the heat of a part does not balance @collective
+// Some parts have fluxes or sources, but no temperature or convection. Such a part has a steady state if its heat input is
+// balanced. The temperature level of such parts is undetermined. A uniform sink removes the remaining imbalance.
+// @throws data_error if the heat of a part is not balanced @collective
 void level_trapped_parts(const heat_problem& problem, const std::vector<bool>& is_trapped_run, heated_parts& part) {
   const given_heat heat = sum_given_heat(problem);
   const std::size_t count = heat.net_W.size();
@@ -223,9 +223,9 @@ heated_parts find_heated_parts(const heat_problem& problem, bool faces_must_meet
   part.kind.reserve(problem.cells.runs().size());
   part.material.reserve(problem.material.size());
   std::vector<bool> keep(reached.size());
-  std::array<std::int64_t, 2> count{};  // unknown and trapped cells
+  std::array<std::int64_t, 2> count{};  // numbers of unknown cells and of trapped cells
   bool keep_all = true;
-  std::vector<bool> is_trapped_run;  // per run of problem.cells
+  std::vector<bool> is_trapped_run;  // for each run of problem.cells
   for (std::size_t n = 0; n < reached.size(); ++n) {
     const voxel::run& r = all.runs[n];
     const bool is_owned = all.is_owned(r);
@@ -260,7 +260,7 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
   std::vector<double> shift;
   if (floats != 0) {
     parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
-    std::vector<double> sum(2 * at(parts.count));  // sums and cell counts of the floating parts
+    std::vector<double> sum(2 * at(parts.count));  // sums and numbers of cells of the floating parts
     std::size_t next = 0;
     for (std::size_t n = 0; n < runs.size(); ++n) {
       if (state(n) == part_state::constant) continue;
@@ -272,7 +272,8 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
     for (std::size_t p = 0; p < sum.size(); p += 2)
       shift.push_back(sum[p + 1] > 0 ? floating_mean - sum[p] / sum[p + 1] : 0);
   }
-  // The values are moved in place from the end, to move each value before another value replaces it.
+  // The values are moved in place, starting from the end. Each value is therefore moved before another value overwrites its
+  // position.
   const auto count = at(problem.cells.size());
   std::size_t next = 0;
   for (std::size_t n = 0; n < runs.size(); ++n)

@@ -14,9 +14,9 @@ namespace osteon::physics {
 
 namespace {
 
-// Stopping criterion: ratio of the relative power change in the last step to the tolerance of the residual.
+// Stopping criterion: relative change of the power in the last step divided by the tolerance of the residual.
 constexpr double settled = 1e-3;
-// Reduction of the residual after which rounding errors require a recomputation.
+// Reduction of the residual after which the residual is recomputed because of rounding errors.
 constexpr double drop_of_residual = 1e-4;
 
 }  // namespace
@@ -43,7 +43,7 @@ void heat_solver::set_scale(const heat_load& load) {
 double heat_solver::recompute_residual(const heat_load& load) {
   cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
-  float *high = r_.data(), *low = z_.data();  // pairs of floats: terms nearly cancel on the outer faces
+  float *high = r_.data(), *low = z_.data();  // these are pairs of floats, because terms nearly cancel on the outer faces
   const auto store = [=](std::int32_t i, double value) {
     high[i] = static_cast<float>(value);
     low[i] = static_cast<float>(value - static_cast<double>(high[i]));
@@ -59,7 +59,7 @@ double heat_solver::recompute_residual(const heat_load& load) {
   return std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); }));
 }
 
-// Dissipated power of the solid and of convection films, computed from the load and x; exact if K x = b.
+// Dissipated power of the solid and of convection films. The power is computed from the load and x, and is exact if K x = b.
 double heat_solver::dissipation(const heat_load& load) const {
   double sum = 0;
   if (load.at_face)
@@ -74,8 +74,8 @@ double heat_solver::dissipation(const heat_load& load) const {
   return sum;
 }
 
-// Relative error of x.K.x = x.b with a recomputed K x, independent of the recursion. The function overwrites p and z and
-// must be called after the iteration.
+// Relative error of x.K.x = x.b with a recomputed K x. The error is independent of the recursion. The function overwrites p
+// and z. Call this function only after the iteration.
 double heat_solver::energy_identity_error(const heat_load& load) {
   cells_.links.exchange(x_.data());
   float *high = p_.data(), *low = z_.data();
@@ -125,7 +125,7 @@ kernel_work heat_solver::work_of_iteration() const {
   return multigrid_.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
 }
 
-// State for a checkpoint: the running iteration, or the solution with its residual.
+// State for a checkpoint. The state is the running iteration, or the solution with its residual.
 solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
   solver_state s{"conduction", cells_.where, &points, false, {}, {}};
@@ -181,7 +181,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& op
     certificate.earlier_seconds = s.numbers.at("seconds").at(0);
   }
   const int first = certificate.iterations;
-  bool is_exact = certificate.converged;  // true if the residual was computed from x
+  bool is_exact = certificate.converged;  // true if the residual has been computed from x
   while (!certificate.converged && certificate.iterations < options.max_iterations) {
     options.begin(solve_part::iteration);
     const auto step = recursion_.advance(*this);
@@ -194,8 +194,8 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& op
           "check their units",
           certificate.iterations));
     // The residual does not bound the error of the flux through thin struts. The decrease of the dissipated power in a step
-    // estimates the remaining decrease. The estimate is zero if the power or the residual is at the level of rounding
-    // errors.
+    // is an estimate of the remaining decrease. If the power or the residual has the size of rounding errors, the estimate
+    // is zero.
     constexpr double rounding = std::numeric_limits<double>::epsilon();
     const bool seems_done = relative <= options.tolerance &&
                             (relative <= rounding || scale_ * scale_ * step->energy_decrease <=

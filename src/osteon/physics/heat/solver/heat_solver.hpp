@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conjugate gradients for conduction problems. Several right-hand sides share one set-up.
+/// Conjugate gradients for conduction problems. One set-up is sufficient for several right-hand sides.
 #include <functional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/log_sink.hpp>
@@ -15,26 +15,28 @@
 
 namespace osteon::physics {
 
-/// Driving terms of an outer face.
+/// Causes of heat flow at an outer face.
 struct face_drive {
-  double rise_K = 0;  ///< temperature beyond the face for x = 0 (surroundings or neighbouring period)
+  /// temperature beyond the face for x = 0; this is the temperature of the surroundings or of the neighbouring period
+  double rise_K = 0;
   double heat_W = 0;  ///< prescribed heat flow
 };
 
-/// The right-hand side of K x = b as functions of cells and faces.
+/// The right-hand side of K x = b, as functions of cells and faces.
 struct heat_load {
-  std::function<double(std::int32_t cell)> in_cell;      ///< heat generated in an owned cell [W]; empty: none
-  std::function<face_drive(const outer_face&)> at_face;  ///< empty: no flow through outer faces
+  std::function<double(std::int32_t cell)> in_cell;      ///< heat that is generated in an owned cell [W]; empty: no sources
+  std::function<face_drive(const outer_face&)> at_face;  ///< empty: no heat flows through outer faces
 };
 
-/// Solves K x = b for one K.
+/// Solves K x = b for one K and several b.
 class heat_solver {
  public:
   /// @param cells must outlive this object @collective on cells.where.comm
   explicit heat_solver(const heat_cells& cells);
 
-  /// Solve with initial guess zero. Sets iterations, converged, residuals, energy error and work of `certificate`.
-  /// @returns x over the cells' numbering, ghosts current; valid until the next call
+  /// Solve with the initial guess zero. The function sets the iterations, convergence, residuals, energy error and work of
+  /// `certificate`.
+  /// @returns x in the numbering of the cells with current ghosts; valid until the next call
   /// @param points positions of the owned cells, for checkpoints; null: no checkpoints
   /// @throws solve_error if a value is not finite @collective
   std::vector<double>& solve(const heat_load& load, const options& options, solve_certificate& certificate, log_sink& log,
@@ -43,7 +45,7 @@ class heat_solver {
   /// Residual of the last solution [W]. @param cell owned cell
   double residual(std::int32_t cell) const { return scale_ * static_cast<double>(r_[at(cell)]); }
 
-  /// Sum of term(cell) over the owned cells of all ranks, independent of the number of threads. @collective
+  /// Sum of term(cell) over the owned cells of all ranks. The sum is independent of the number of threads. @collective
   template <class Term>
   double total(Term term) const {
     double sum = reduce_blocks(cells_.owned, [&](std::int64_t begin, std::int64_t end) {
@@ -54,10 +56,10 @@ class heat_solver {
     const auto counted = comm::counted_call::all_reduce(cells_.where.comm, sizeof sum);
     return comm::sum_over_ranks(cells_.where.comm, sum);
   }
-  /// Move the last solution to the caller. No further solution is possible.
+  /// Move the last solution to the caller. After this call, no further solution is possible.
   std::vector<double> take() { return std::move(x_); }
 
-  // The operations of numerics::cg; z is reused for K p.
+  // Operations of numerics::cg. The vector z also contains K p.
   double precondition();
   double search(double beta);
   double step(double alpha);
@@ -77,9 +79,9 @@ class heat_solver {
   const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
   heat_multigrid multigrid_;
-  std::vector<double> x_;  // the first solve() allocates the vectors, after the set-up has released temporary memory
-  // Single precision is sufficient: the updates of x and r use the same rounded p, and r is scaled by the load. The solver
-  // also recomputes r from x periodically.
+  std::vector<double> x_;  // the first solve() allocates the vectors, because the set-up has then freed its temporary memory
+  // Single precision is sufficient, because the updates of x and r use the same rounded p, and because r is scaled by the
+  // load. In addition, the solver recomputes r from x periodically.
   std::vector<float> r_, p_, z_;
   double scale_ = 1;
   cg recursion_;

@@ -21,8 +21,8 @@ void set_surroundings(heat_problem& problem, surroundings kind) {
       for (face_condition& face : pair) face.kind = thermal::temperature;
 }
 
-// Set a gradient along all three axes. With all gradients, all parts that any gradient drives are unknown. @throws as
-// check_conduction
+// Set gradients along all three axes. With all gradients, the unknowns are all parts in which at least one gradient drives
+// heat. @throws errors of check_conduction
 void set_all_gradients(heat_problem& problem, surroundings kind) {
   set_surroundings(problem, kind);
   problem.gradient_K_per_mm = {1, 1, 1};
@@ -51,7 +51,8 @@ void remove_resting(heat_problem& problem, const driven_parts& driven) {
   problem.material = std::move(material);
 }
 
-// Axes along which a gradient drives heat, per unknown. Empty if all gradients drive heat in every unknown.
+// Axes along which a gradient drives heat, for each unknown. If all gradients drive heat in every unknown, the list is
+// empty.
 std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_parts& driven) {
   std::vector<std::uint8_t> axes;
   if (driven.in_all == driven.in_any) return axes;
@@ -60,8 +61,8 @@ std::vector<std::uint8_t> axes_of_cells(const voxel::run_set& all, const driven_
   return axes;
 }
 
-// Load of a gradient on the parts through which the gradient drives heat. The load on other parts is zero, because the
-// solution of these parts would have zero energy and an undefined relative error.
+// Load of a gradient on the parts in which this gradient drives heat. On other parts, the load is zero, because the solution
+// of these parts would have zero energy and an undefined relative error.
 heat_load load_along(const heat_problem& problem, const heat_cells& cells, const std::vector<std::uint8_t>& drives, int a) {
   vector3 gradient;
   gradient[a] = 1;
@@ -73,7 +74,7 @@ heat_load load_along(const heat_problem& problem, const heat_cells& cells, const
   return load;
 }
 
-// Expand the temperatures of the driven cells to all cells.
+// Extend the temperatures of the driven cells to all cells.
 std::vector<float> with_resting_parts(const voxel::run_set& all, const driven_parts& driven, std::size_t along,
                                       const std::vector<float>& solved) {
   std::vector<float> values(at(all.size()));
@@ -141,8 +142,8 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
     const std::vector<double>& x = solver.solve(loads[b], options, tensor.certificate[b], log, kept ? &*kept : nullptr);
     tensor.certificate[b].unknowns = unknowns;
     fields[b].assign(x.begin(), x.begin() + cells.owned);
-    // Mixed energy of the fields a and b: sum of g (rise_a + dT_a) (rise_b + dT_b) over all faces, summed by parts. The
-    // error is e_a.K.e_b, because the error e_a does no work on the exact field b.
+    // Mixed energy of the fields a and b. The energy is the sum of g (rise_a + dT_a) (rise_b + dT_b) over all faces, summed
+    // by parts. The error of this energy is e_a.K.e_b, because the error e_a does no work on the exact field b.
     std::array<double, 3> energy{};
     for (const outer_face& f : cells.outer) {
       const double both_sides = cells.periodic[at(f.axis())] ? 0.5 : 1;

@@ -32,7 +32,7 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
                                     (*problem.materials)[m].name));
 }
 
-// Check the problem and the plan. @return matching of the periodic faces @collective
+// Check the problem and the plan. @return common positions of the periodic faces @collective
 std::array<face_match, 3> check_steps(const heat_problem& problem, const time_plan& plan) {
   check_conduction(problem);
   comm::collectively(problem.where.comm, [&] { check_plan(problem, plan); });
@@ -42,7 +42,7 @@ std::array<face_match, 3> check_steps(const heat_problem& problem, const time_pl
   return faces;
 }
 
-// Conversion of a record to numbers of a checkpoint and back.
+// Conversion of a record to numbers of a checkpoint, and of such numbers to a record.
 constexpr std::size_t numbers_of_record = 11;
 void append(std::vector<double>& to, const heat_record& r) {
   to.insert(to.end(), {r.time_s, r.mean_K, r.low_K, r.high_K, r.stored_W});
@@ -71,7 +71,7 @@ class stepper {
     for (std::size_t m = 0; m < rate_.size(); ++m) rate_[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / step_s;
   }
 
-  /// Advance by one time step. @return a record with the heat flows and the storage rate of the step @collective
+  /// Compute one time step. @return record with the heat flows and the storage rate of the step @collective
   heat_record step(const options& options, solve_certificate& total, log_sink& log) {
     const double w = plan_.implicitness;
     cells_.links.exchange(above_initial_.data());
@@ -86,7 +86,7 @@ class stepper {
         solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, options, certificate, log);
     heat_record record;
     record.stored_W = solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
-    // The flows balance for the temperature weighted by the implicitness.
+    // The heat flows are balanced for the temperature that is weighted by the implicitness.
     const auto advance = [&](double part) {
       for_each(cells_.walls, [&](std::int64_t i) { above_initial_[at(i)] += part * change[at(i)]; });
     };
@@ -117,7 +117,8 @@ class stepper {
 
   std::int64_t total_cells() const { return comm::sum_over_ranks(cells_.where.comm, cells_.owned); }
   double made_W() const { return made_; }
-  /// Temperatures of the owned cells relative to the initial temperature: the complete state for the next step.
+  /// Temperatures of the owned cells relative to the initial temperature. These temperatures are the complete state that the
+  /// next step needs.
   std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }
   std::vector<double> temperature() const {
     std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
@@ -128,13 +129,13 @@ class stepper {
  private:
   const time_plan& plan_;
   const heat_cells& cells_;
-  kernel::conduction_stencil<double> conduction_;  // without storage
+  kernel::conduction_stencil<double> conduction_;  // this operator does not include storage
   heat_load load_;
   double made_;
   heat_solver solver_;
-  std::vector<double> above_initial_;  // temperatures relative to the initial temperature; walls are zero
+  std::vector<double> above_initial_;  // temperatures relative to the initial temperature; the values of walls are zero
   std::vector<double> heat_;           // heat gain of each cell at the temperatures above_initial_
-  std::vector<double> rate_;           // heat capacity of a cell over the step, by material [W/K]
+  std::vector<double> rate_;           // for each material: heat capacity of a cell divided by the step [W/K]
 };
 
 }  // namespace

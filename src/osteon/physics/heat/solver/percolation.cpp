@@ -19,7 +19,7 @@ void unite_rows(disjoint_sets& forest, const voxel::run* origin, std::span<const
   });
 }
 
-// The run of each given cell.
+// The run that contains each given cell.
 std::vector<std::int32_t> runs_of(const ghosted_cells& cells, std::span<const std::int32_t> by_number,
                                   std::span<const std::int32_t> numbers) {
   std::vector<std::int32_t> runs;
@@ -56,7 +56,7 @@ disjoint_sets unite_runs(const ghosted_cells& cells) {
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {
       const auto row = cells.row(z, y);
-      for (std::size_t n = 1; n < row.size(); ++n)  // only ghosts touch their neighbour in x
+      for (std::size_t n = 1; n < row.size(); ++n)  // along x, only ghosts are adjacent to runs
         if (row[n - 1].x + row[n - 1].length == row[n].x)
           forest.unite(static_cast<std::int32_t>(&row[n - 1] - runs.data()),
                        static_cast<std::int32_t>(&row[n] - runs.data()));
@@ -91,7 +91,7 @@ std::vector<std::uint8_t> connected_faces(const grid::block& where, const ghoste
                                           std::span<const std::uint8_t> seed) {
   const std::span<const voxel::run> runs = cells.runs;
   disjoint_sets forest = unite_runs(cells);
-  std::vector<std::uint8_t> bits(runs.size(), 0);  // bits of each set, at its root
+  std::vector<std::uint8_t> bits(runs.size(), 0);  // bits of each set, stored at the root of the set
   const auto root_bits = [&](std::size_t i) -> std::uint8_t& {
     return bits[static_cast<std::size_t>(forest.find(static_cast<std::int32_t>(i)))];
   };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Makes the names of numerics available to the solvers of the physics without qualification.
+/// Names of numerics for the solvers of the physics. With this file, the solvers need no qualified names.
 namespace osteon::numerics {}
 namespace osteon::physics {
 using namespace numerics;

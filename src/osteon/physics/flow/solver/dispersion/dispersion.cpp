@@ -24,13 +24,13 @@ namespace osteon::physics {
 
 namespace {
 
-// The sample and its mirror image behind the high face of the flow axis. The sample and the mirror image together are
+// The sample, and its mirror image behind the high face of the flow axis. Together, the sample and its mirror image are
 // periodic along this axis. The flow is normal to the planes between the sample and the mirror image. In the mirror image,
-// the flow enters at the mirrored outlet and leaves at the mirrored inlet.
+// the flow enters at the mirrored outlet, and leaves at the mirrored inlet.
 struct mirrored_sample {
-  grid::block where;     ///< block of the doubled box; along the axis each rank has twice as many voxels
+  grid::block where;     ///< block of the doubled box; along the axis, each rank has twice as many voxels
   voxel::run_set cells;  ///< cells of where.owned
-  std::vector<double> face_velocity_mm_per_s;  ///< see flow_direction
+  std::vector<double> face_velocity_mm_per_s;  ///< face velocities in the format of flow_direction
 };
 
 // A voxel of the doubled box, with the velocities on its faces.
@@ -41,7 +41,7 @@ struct carrying_voxel {
 
 bool comes_before(const carrying_voxel& a, const carrying_voxel& b) { return a.place < b.place; }
 
-// Return the block with all boxes doubled along an axis.
+// Return the block in which all boxes are doubled along an axis.
 grid::block twice_as_long(const grid::block& where, int axis) {
   index3 domain = where.domain;
   domain[axis] *= 2;
@@ -51,8 +51,8 @@ grid::block twice_as_long(const grid::block& where, int axis) {
   return grid::make_block(where.comm, grid::box_tree(domain, std::move(cuts)));
 }
 
-// Mirror a voxel along the axis for a flow along this axis. Faces normal to the axis are swapped, and velocities along the
-// mirror plane change their sign.
+// Mirror a voxel along the axis of the flow. Faces normal to the axis are exchanged. Velocities along the plane of the
+// mirror change their sign.
 carrying_voxel mirrored(carrying_voxel v, int axis, std::int64_t length) {
   v.place[at(axis)] = static_cast<std::int32_t>(length - 1 - v.place[at(axis)]);
   for (int a = 0; a < 3; ++a) {
@@ -81,7 +81,7 @@ std::vector<carrying_voxel> sent(MPI_Comm comm, const std::vector<std::vector<ca
   return in;
 }
 
-// @param keep per run of problem.cells: true if the fluid of the run flows @collective on problem.where.comm
+// @param keep for each run of problem.cells: true if the fluid of the run flows @collective on problem.where.comm
 mirrored_sample mirror_along_flow(const dispersion_problem& problem, const std::vector<bool>& keep) {
   const MPI_Comm comm = problem.where.comm;
   const int axis = static_cast<int>(problem.along);
@@ -120,7 +120,7 @@ mirrored_sample mirror_along_flow(const dispersion_problem& problem, const std::
   return result;
 }
 
-// The closure problem on the flowing cells, with the velocities of Peclet number 1.
+// The closure problem on the flowing cells. The velocities are those for the Peclet number 1.
 class closure {
  public:
   closure(const dispersion_problem& problem, std::int64_t& flowing, double& mean_velocity) : problem_(problem) {
@@ -152,7 +152,7 @@ class closure {
     mean_velocity = mean_velocity_;
   }
 
-  // @return the tensor for a Peclet number
+  // @return tensor for a Peclet number
   dispersion_tensor solve(double peclet, const options& solver_options, log_sink& log) {
     dispersion_tensor result;
     result.peclet_number = peclet;
@@ -171,18 +171,19 @@ class closure {
       solve_certificate& certificate = certificates.emplace_back();
       if (!solver || problem_.is_mirrored) {
         fix_level(j);
-        solver.emplace(transport_);  // one set-up if the axes differ only in their right-hand sides
+        solver.emplace(transport_);  // if the axes differ only in their right-hand sides, one set-up is sufficient
       }
       solver->restart();
       if (constexpr double rounding = 1e-11; set_right_side(j) > rounding)
         solver->solve(heat_convection::central, solver_options, certificate, log);
       else
-        certificate.converged = true;  // no velocity fluctuation along this axis: b = 0
+        certificate.converged = true;  // without a velocity fluctuation along this axis, b = 0
       certificate.unknowns = cells_count_;
       const std::array<double, 3> column = column_of(j, solver->answer());
       for (std::size_t i = 0; i < 3; ++i) tensor[i][j] = column[i];
       result.from_gradients[j] = from_gradients(j, solver->answer());
-      constexpr double hardly = 0.01;  // smallest divisor of the error, relative to the diffusivity, for nearly closed axes
+      // smallest divisor of the error relative to the diffusivity; needed for nearly closed axes
+      constexpr double hardly = 0.01;
       certificate.energy_identity_error =
           std::abs(result.from_gradients[j] - tensor[j][j]) / std::max(std::abs(tensor[j][j]), hardly);
       certificate.reaction_imbalance = 0;
@@ -196,16 +197,17 @@ class closure {
  private:
   MPI_Comm comm() const { return transport_.grid.where.comm; }
   double edge(std::size_t axis) const { return problem_.spacing_mm[static_cast<int>(axis)]; }
-  // Conductance of a face between two voxels: area / distance, for a diffusivity of 1 in the units of `flow`.
+  // Conductance of a face between two voxels. The conductance is area / distance for a diffusivity of 1 in the units of
+  // `flow`.
   double conductance(std::size_t axis) const { return transport_.grid.face[axis] / (2 * resistivity_); }
-  // A face of a cell on a side of a mirrored sample.
+  // A face of a cell that is on a side of a mirrored sample.
   struct side {
     std::int32_t cell;
-    std::uint8_t number;  // side of the cell: 2 axis + (1 on the high side)
+    std::uint8_t number;  // side of the cell, 2 axis + (1 on the high side)
   };
   static double outwards(const side& s) { return s.number % 2 == 0 ? -1 : 1; }
 
-  // @param cells flowing cells @param all cells with velocities of shape (all, 6)
+  // @param cells flowing cells @param all all cells with velocities, whose shape is (all, 6)
   void take_cells(const grid::block& where, voxel::run_set cells, std::array<bool, 3> periodic, const voxel::run_set& all,
                   const std::vector<double>& velocity) {
     flow_cells numbered;
@@ -230,7 +232,7 @@ class closure {
     numbers_ = std::move(numbered.numbers);
   }
 
-  // The faces of cells on the sides of a mirrored sample, by axis across the flow.
+  // Find the faces of cells on the sides of a mirrored sample, for each axis across the flow.
   void find_sides() {
     const grid::block& where = transport_.grid.where;
     for (const voxel::run& r : numbers_.runs())
@@ -243,8 +245,9 @@ class closure {
       }
   }
 
-  // In a solution for axis j, the odd b is zero on the sides. Other solutions are determined up to a constant. One cell is
-  // therefore fixed. The sum of all other terms is zero, and there is no flux through the faces of the fixed cell.
+  // In a solution for axis j, b is odd and therefore zero on the sides. Other solutions contain an undetermined constant.
+  // The value in one cell is therefore fixed. The sum of all other terms is zero. The flux through the faces of the fixed
+  // cell is therefore zero.
   void fix_level(std::size_t j) {
     transport_.loose.assign(at(transport_.grid.owned), 0);
     transport_.sides.clear();
@@ -264,7 +267,8 @@ class closure {
     if (first_rank == comm::rank(comm())) transport_.loose.front() = conductance(0) + conductance(1) + conductance(2);
   }
 
-  // Convert velocities to heat capacity flows at Peclet number 1: conductivity u A / (U length), with the mean velocity U.
+  // Convert velocities to heat capacity flows at the Peclet number 1. The conductivity is u A / (U length) with the mean
+  // velocity U.
   void find_means() {
     std::array<double, 3> sums{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -280,7 +284,8 @@ class closure {
     }
   }
 
-  // Set the right-hand side per voxel: mean(u) - u, and the walls normal to x_j. mean_ is the mean of flow times edge.
+  // Set the right-hand side of each voxel. The terms are mean(u) - u, and the walls normal to x_j. mean_ is the mean of flow
+  // times edge.
   // @return mean magnitude of the right-hand side, relative to a wall in each voxel
   double set_right_side(std::size_t j) {
     std::array<double, 1> size{};
@@ -298,7 +303,7 @@ class closure {
     return sum_of_ranks(comm(), size)[0] / (static_cast<double>(cells_count_) * conductance(j) * edge(j));
   }
 
-  // Flux of x_j + b_j along each axis minus the transport of x_j + b_j by the mean velocity, divided by the diffusivity.
+  // Flux of x_j + b_j along each axis, minus the transport of x_j + b_j by the mean velocity, divided by the diffusivity.
   std::array<double, 3> column_of(std::size_t j, const std::vector<double>& b) const {
     std::array<double, 4> sums{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -311,8 +316,8 @@ class closure {
         sums[a] += edge(a) * (conductance(a) * change - transport_.flow[a][at(i)] * middle);
       }
     });
-    // Flux from the cell to the side, over half a voxel. The off-diagonal contribution of the mirror image has the
-    // opposite sign.
+    // The flux is that from the cell to the side over half of a voxel. The off-diagonal contribution of the mirror image has
+    // the opposite sign.
     for (const side& s : sides_[j]) sums[j] += edge(j) * conductance(j) * (edge(j) / 2 - outwards(s) * b[at(s.cell)]);
     if (problem_.is_mirrored)
       for (std::size_t a = 0; a < 3; ++a)
@@ -325,7 +330,7 @@ class closure {
     return column;
   }
 
-  // Mean square of the gradient of x_j + b_j: the diagonal entry, because advection conserves the square.
+  // Mean square of the gradient of x_j + b_j. This value equals the diagonal entry, because advection conserves the square.
   double from_gradients(std::size_t j, const std::vector<double>& b) const {
     std::array<double, 1> sum{};
     visit_neighbours(transport_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -346,7 +351,7 @@ class closure {
   const dispersion_problem& problem_;
   transport_cells transport_;
   voxel::run_set numbers_;
-  std::array<std::vector<side>, 3> sides_;  // by axis
+  std::array<std::vector<side>, 3> sides_;  // faces for each axis
   std::array<std::vector<double>, 3> unit_flow_;
   std::array<double, 3> unit_mean_{}, mean_{};
   double mean_velocity_ = 0, resistivity_ = 1;

@@ -7,14 +7,16 @@ namespace osteon::physics {
 
 namespace {
 
-// A control volume side: the velocity `through` the side in the direction of the axis, and the velocities inside and beyond.
+// A side of a control volume. The members are the velocity `through` the side in the direction of the axis, and the
+// velocities inside and beyond the side.
 template <class T>
 struct volume_side {
   T through, own, beyond;
-  T central = 0;  // central fraction permitted by the limiter
+  T central = 0;  // central fraction that the limiter permits
 };
 
-// Outward flux through a side, or its derivative. `half_slope` times the velocity through the side is half a flow.
+// Outward flux through a side, or derivative of this flux. `half_slope` times the velocity through the side is half of a
+// flow.
 template <class T>
 class side_rule {
  public:
@@ -79,7 +81,7 @@ void flow_convection::set_high(const T* x, std::vector<T>& high) const {
 }
 
 // Call done(component, cell, value, upwinded sides, passed sides) once or several times for each face with an unknown. The
-// caller sums the values. Without a derivative, p is x.
+// caller sums the values. If the derivative is not requested, p is x.
 template <class T, bool IsDerivative, bool IsNewton, class Done>
 void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_p, const Done& done) const {
   const std::int64_t stride = cells_.stride();
@@ -124,8 +126,8 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     }
   });
 
-  // Sides at openings, without a velocity beyond the side. Outflow through an outlet transports the velocity at the
-  // outlet.
+  // These sides at openings have no velocity beyond the side. Outflow through an outlet transports momentum with the
+  // velocity at the outlet.
   for (const passing_side& f : open_.passing) {
     const std::int64_t a = f.side / 2, to = a * stride, first = f.component * stride;
     const bool is_high = f.side % 2 != 0;
@@ -137,7 +139,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     const side_rule<T>& rule = rules[at(a)];
     const T flow = through(x, high);
     const T leaving = outwards * flow > 0 ? share : T(0), factor = outwards * rule.half_slope() * (2 * leaving - 1);
-    const T excess = share * rule.excess(flow);  // no neighbour beyond the opening
+    const T excess = share * rule.excess(flow);  // beyond the opening, there is no neighbour
     T sum;
     if constexpr (IsDerivative) {
       sum = (factor * flow - excess) * p[first + f.cell];
@@ -151,7 +153,7 @@ void flow_convection::walk(const T* x, const T* high, const T* p, const T* high_
     done(f.component, f.cell, sum, 0, 0);
   }
 
-  // Faces of openings have half a control volume.
+  // Faces of openings have half of a control volume.
   for (std::size_t n = 0; n < cells_.open_faces.size(); ++n) {
     const kernel::stokes_open_face& f = cells_.open_faces[n];
     const std::size_t c = at(f.axis);

@@ -12,12 +12,13 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double scale_reserve_creeping = 1.15;  // equal to scale_reserve of permeability
-constexpr double creeping_drop = 0.03;           // reduction of s after which rounding errors may matter
+constexpr double scale_reserve_creeping = 1.15;  // this value equals scale_reserve of permeability
+constexpr double creeping_drop = 0.03;           // reduction of s after which rounding errors may be significant
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
-constexpr int counted_iterations = 4;  // after these iterations fluid moves along all axes, as heat transport requires
-constexpr int creeping_patience = 40;  // iterations without a decrease of |s|
+// after these iterations, fluid moves along all axes, which is necessary for heat transport
+constexpr int counted_iterations = 4;
+constexpr int creeping_patience = 40;  // number of iterations without a decrease of |s|
 
 }  // namespace
 
@@ -25,8 +26,8 @@ creeping_flow::creeping_flow(through_system& system)
     : system_(system),
       velocity_scale_(static_cast<float>(scale_reserve_creeping / system.preconditioner.least_velocity_eigenvalue())) {}
 
-// K s reads four values and three bytes of friction and writes four values. For each of the four components, the iteration
-// also processes (r, K s), p and w, (p, P w), and x, s, r with their sums.
+// The product K s reads four values and three bytes of friction, and writes four values. For each of the four components,
+// the iteration also processes (r, K s), p and w, (p, P w), and x, s, r with their sums.
 kernel_work creeping_flow::work_of_iteration() const {
   constexpr double bytes = 36 + 4 * (12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (3 + 4 + 3 + 10);
   const auto owned = static_cast<double>(system_.owned());
@@ -40,8 +41,8 @@ void creeping_flow::find_residual() {
   system_.precondition(system_.r.data(), system_.s.data());
 }
 
-// A system of numerics::cg: conjugate gradients for P K in the inner product of P. x contains the given velocities, which
-// are not unknowns. Corrections of x are therefore zero at given velocities.
+// A system for numerics::cg: conjugate gradients for P K in the inner product of P. x contains the given velocities, which
+// are not unknowns. At given velocities, corrections of x are therefore zero.
 struct creeping_flow::iterated {
   through_system& system;
   float velocity_scale;
@@ -55,11 +56,11 @@ struct creeping_flow::iterated {
   double search(double beta) {
     through_system& t = system;
     turn_direction(t.owned(), t.stride(), static_cast<float>(beta), t.s, t.v, t.p, t.w);
-    std::vector<float>& q = t.change;  // P w; v is K s, w is K p
+    std::vector<float>& q = t.change;  // q contains P w; v contains K s, and w contains K p
     t.precondition(t.w.data(), q.data(), velocity_scale);
     return sum_of_ranks(t.comm(), std::array{square_of_preconditioned(t.owned(), t.stride(), t.p, t.w, q)})[0];
   }
-  // Returns |s|.
+  // Return |s|.
   double step(double alpha) {
     through_system& t = system;
     const auto squares = t.sums<2>([&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
@@ -92,7 +93,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
   double exact = 0, now = 0, least = 0, refreshed = 0;
   double exact_check_threshold = 1.2 * tolerance;  // |s| relative to the solution at which the exact |s| is computed
   int scalings = 0, idle = 0;
-  // Recompute the residual. @return true if the residual is small enough
+  // Recompute the residual. @return true if the residual is sufficiently small
   const auto refresh = [&] {
     t.remove_free_pressure_of_answer();
     find_residual();
@@ -109,7 +110,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
     refreshed = 0;
     return false;
   };
-  // The bilinear form is not an inner product: see flow_solver.
+  // The bilinear form is not an inner product (flow_solver).
   const auto rescale = [&] {
     if (++scalings > most_creeping_scalings)
       throw solve_error(fmt::format(
@@ -165,7 +166,7 @@ bool creeping_flow::solve(double tolerance, const through_options& options, thro
       }
       if (rescale()) return true;
     } else if (std::sqrt(square) < creeping_drop * refreshed && refresh()) {
-      return true;  // otherwise the directions remain conjugate to rounding
+      return true;  // in this case, the directions remain conjugate to rounding
     }
   }
 }

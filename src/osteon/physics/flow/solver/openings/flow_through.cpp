@@ -70,7 +70,7 @@ flow_entries right_hand_side(const through_problem& problem, const open_flow_cel
 
 namespace {
 
-// Wall area [mm2]: the smooth surface of solid voxels, and faces of the image that are walls.
+// Wall area [mm2]. The area consists of the smooth surface of solid voxels, and of faces of the image that are walls.
 double find_walls(const through_problem& problem, open_flow_cells& open, flow_counts& counts) {
   const std::vector<std::uint8_t> walls = wall_sides(problem, open);
   open.walls = std::make_shared<const wall_surface>(open.cells.grid.where, open.cells.numbers, walls, problem.spacing_mm);
@@ -83,7 +83,7 @@ double find_walls(const through_problem& problem, open_flow_cells& open, flow_co
 
 namespace {
 
-// The axis with a given flow rate over a period.
+// The axis for which the flow rate over a period is given.
 std::optional<std::size_t> axis_of_rate(const through_problem& problem) {
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.period_rate_mm3_per_s[a]) return a;

@@ -12,17 +12,17 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double fall_inertia = 0.01;  // residual reduction in the linear solution of a Picard or Newton step
+constexpr double fall_inertia = 0.01;  // reduction of the residual in the linear solution of a Picard or Newton step
 constexpr int most_steps = 100, most_continuation_steps = 30;
-constexpr double quick_picard = 0.8;             // reduction of |s| by a Picard step that justifies another Picard step
-constexpr int first_picards = 40;                // number of initial Picard steps from another flow
+constexpr double quick_picard = 0.8;             // if a Picard step reduces |s| by this factor, another Picard step follows
+constexpr int first_picards = 40;                // number of initial Picard steps that start from another flow
 constexpr int picards_again = 3;                 // number of Picard steps after a diverging Newton step
-constexpr double continuation_tolerance = 0.03;  // tolerance of a flow that is only a starting point
+constexpr double continuation_tolerance = 0.03;  // tolerance of a flow that is only an initial guess
 constexpr double shortest_share = 0.2;           // smallest accepted fraction of a Newton step
 constexpr double least_inertia = 1e-4;
 constexpr double first_look = 0.05;       // error of the solution of the hybrid scheme at which the limiter is updated
-constexpr double fall_per_update = 0.3;   // reduction of the error between two updates
-constexpr int most_limiter_updates = 16;  // number of updates after which the shares are constant
+constexpr double fall_per_update = 0.3;   // reduction of the error between two updates of the limiter
+constexpr int most_limiter_updates = 16;  // number of updates after which the fractions of the limiter are constant
 
 }  // namespace
 
@@ -55,10 +55,10 @@ struct inertial_flow::approach {
   int updates = 0;
   double update_threshold;
 
-  // @param now |s| @return |s| after the updates
+  // @param now present |s| @return |s| after the updates
   double update_limiter(double now, double of_answer) {
     while (updates_limiter && now <= update_threshold * of_answer) {
-      // New shares are applied partially, with decreasing weight, because full updates oscillate.
+      // New fractions are applied partially with decreasing weight, because complete updates oscillate.
       flow.system_.update_limiter(1 / std::sqrt(1.0 + updates));
       now = flow.size_of_new_residual();
       updates_limiter = ++updates < most_limiter_updates && now > tolerance * of_answer;
@@ -68,8 +68,8 @@ struct inertial_flow::approach {
   }
 };
 
-// Perform steps until |s|, including mass, is below `tolerance` relative to the solution. @param limits true: update an
-// existing limiter during the steps; false: use the hybrid scheme @return false if the steps do not converge
+// Execute steps until |s| relative to the solution is below `tolerance`. |s| includes the residual of mass. @param limits
+// true: update an existing limiter during the steps; false: use the hybrid scheme @return false if the steps do not converge
 bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bool limits, const through_options& options,
                                  through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
@@ -82,7 +82,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
   system_.linearise();
   double now = size_of_new_residual();
   approach limiter{*this, tolerance, limits && system_.is_limited(), 0, std::max(first_look, tolerance)};
-  // Picard steps are used while Picard steps converge quickly, and if Newton steps diverge.
+  // Picard steps are used while they converge fast, and after Newton steps have diverged.
   int picards = 1;
   double fall_of_picard = 0;
   for (int step = 0;; ++step) {
@@ -100,7 +100,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
       now = shared_.size(shared_.s);
     }
     linear_.solve(kind, fall_inertia, options, answer, log);
-    // A diverging step is shortened. The first step may diverge, because the first step starts from another flow.
+    // A diverging step is shortened. The first step may diverge, because this step starts from another flow.
     double share = 1, added = 0;
     const double old = now;
     const auto add_change = [&](double factor) {
@@ -134,7 +134,7 @@ bool inertial_flow::solve_steady(double reynolds, double tolerance, int most, bo
 bool inertial_flow::solve_steady(bool has_last, const through_options& options, through_flow& answer, log_sink& log) {
   solve_certificate& certificate = answer.certificate;
   bool is_found = false;
-  double reached = has_last ? 1 : 0, wanted = 1;  // fractions of the inertia
+  double reached = has_last ? 1 : 0, wanted = 1;  // reached and requested fractions of the inertia
   if (!has_last) {
     creeping_.solve(continuation_tolerance, options, answer, log);
     system_.linearise_at_rest();
@@ -193,16 +193,16 @@ void inertial_flow::count_messages(const through_options& options, through_flow&
 
 namespace {
 
-// The stored directions represent the convection that the preconditioner omits. If stored directions require little
-// memory, their number is large.
+// The stored directions represent the convection that the preconditioner omits. If stored directions need little memory,
+// many directions are stored.
 constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
-constexpr double kept_values = 2e7;  // maximum number of values of all stored directions, over all ranks
-// Minimum square of an orthogonalised image, relative to the square before orthogonalisation.
+constexpr double kept_values = 2e7;  // maximum number of values in all stored directions on all ranks
+// Minimum ratio of the square of an orthogonalised image to the square before orthogonalisation.
 constexpr double mostly_rounding = 1e-4;
 constexpr int iterations_of_a_fall = 40;
-constexpr double least_fall = 0.9;    // largest ratio of |s| to |s| before iterations_of_a_fall iterations
-constexpr double stagnation = 0.99;   // smallest ratio of |s| to the previous |s| in a stagnation
-constexpr int most_stagnations = 10;  // consecutive stagnations after which the stored directions are discarded
+constexpr double least_fall = 0.9;    // largest ratio of |s| to the value of |s| iterations_of_a_fall iterations earlier
+constexpr double stagnation = 0.99;   // if the ratio of |s| to the previous |s| exceeds this value, the iteration stagnates
+constexpr int most_stagnations = 10;  // number of consecutive stagnations after which the stored directions are discarded
 
 }  // namespace
 
@@ -212,7 +212,7 @@ linear_problem::linear_problem(inertial_system& inertial) : inertial_(inertial) 
   most_kept_ = std::clamp(static_cast<std::size_t>(kept_values / values), fewest_inertia, kept_inertia);
 }
 
-// A system of numerics::gcr: minimises s.
+// A system for numerics::gcr that minimises s.
 struct linear_problem::iterated {
   inertial_system& inertial;
   through_system& t;
@@ -229,8 +229,8 @@ struct linear_problem::iterated {
   void search() {
     t.p = t.s;
     if (stagnates) {
-      // In a breakdown, s is orthogonal to its image and would again be the direction. Instead, the last image, scaled to
-      // the length of s, is the next direction.
+      // In a breakdown, s is orthogonal to its image. s would then be the same direction again. The next direction is
+      // therefore the last image, scaled to the length of s.
       const auto scale = static_cast<float>(size_of_s / t.size(t.w));
       for_each(4 * t.stride(), [p = t.p.data(), w = t.w.data(), scale](std::int64_t i) { p[i] = scale * w[i]; });
     }
@@ -292,7 +292,8 @@ bool linear_problem::solve(linear_step kind, double to, const through_options& o
                       certificate.iterations));
     stagnations = system.stagnates ? stagnations + 1 : 0;
     if (stagnations > most_stagnations) recursion.restart(), stagnations = 0, system.stagnates = false;
-    // Further iterations do not improve a Newton step. Single precision can also end the decrease of the residual.
+    // Further iterations would not improve a Newton step. The limits of single precision may also end the decrease of the
+    // residual.
     if (++count % iterations_of_a_fall == 0) {
       if (system.size_of_s > least_fall * earlier) return false;
       earlier = system.size_of_s;

@@ -29,7 +29,7 @@ void inertial_system::multiply(linear_step kind) {
   if (density_over_step_ > 0) add_time_term(p, v);
 }
 
-// v += factor p, for velocities.
+// v += factor p for velocities.
 void inertial_system::add_time_term(const float* p, float* v) const {
   const auto factor = static_cast<float>(density_over_step_);
   for (std::int64_t c = 0; c < 3; ++c)

@@ -8,8 +8,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Central fraction of a side, computed from the change over the upstream side and the change over the side itself. @param
-// noise square of a change that is ignored
+// Central fraction of a side. The fraction is computed from the change across the upstream side, and from the change across
+// the side. @param noise square of a change that is ignored
 double share_of_changes(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));
@@ -33,7 +33,7 @@ void momentum_limiter::update_weights(const double* x, double taken) {
     for (std::int32_t i = 0; i < grid.owned; ++i) highest = std::max(highest, std::abs(x[c * stride + i]));
   comm::counted_all_reduce(grid.where.comm, &highest, 1, MPI_MAX);
   const double noise = of_highest * highest * of_highest * highest;
-  std::vector<double> change(at(stride));  // velocity change from the cell below to each cell
+  std::vector<double> change(at(stride));  // change of velocity between the cell below and each cell
   for (std::size_t c = 0; c < 3; ++c) {
     const double* const u = x + static_cast<std::int64_t>(c) * stride;
     const std::vector<std::uint8_t>& friction = cells_.friction[c];

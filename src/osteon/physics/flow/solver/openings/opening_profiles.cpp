@@ -18,14 +18,14 @@ std::vector<opening_face> on_all_ranks(MPI_Comm comm, const std::vector<opening_
   return all;
 }
 
-// Equations of the cross-section of a channel: friction and adjacent faces of each face.
+// Equations for the cross-section of a channel. The members are the friction and the adjacent faces of each face.
 struct cross_section {
   std::vector<double> diagonal;
-  std::vector<std::array<std::int32_t, 4>> beside;  // -1: no face with a velocity of this opening
+  std::vector<std::array<std::int32_t, 4>> beside;  // adjacent faces; -1: the adjacent face has no velocity of this opening
   std::array<double, 2> weight{};
 };
 
-// Faces [begin, end) of `all` on one side; faces of the boundary have a velocity.
+// The faces [begin, end) of `all` are on one side. Faces of the boundary have a velocity.
 cross_section section_of(const through_problem& problem, const std::vector<opening_face>& all,
                          const std::vector<std::size_t>& chosen) {
   const int side = all[chosen.front()].side, axis = side / 2;
@@ -72,10 +72,10 @@ cross_section section_of(const through_problem& problem, const std::vector<openi
   return section;
 }
 
-// Velocities under a unit force, by conjugate gradients.
+// Velocities under a unit force, computed by conjugate gradients.
 std::vector<double> developed(const cross_section& s) {
   const std::size_t size = s.diagonal.size();
-  double loose = 0;  // friction that is balanced by no velocity of the opening
+  double loose = 0;  // friction that no velocity of the opening balances
   for (std::size_t i = 0; i < size; ++i) {
     double sum = s.diagonal[i];
     for (std::size_t d = 0; d < 4; ++d)
@@ -105,7 +105,7 @@ std::vector<double> developed(const cross_section& s) {
   return u;
 }
 
-// The product of two parabolas that are zero on the edges of the rectangle around the faces.
+// The product of two parabolas. Each parabola is zero on the edges of the rectangle around the faces.
 std::vector<double> parabolic(const std::vector<opening_face>& all, const std::vector<std::size_t>& chosen) {
   std::array<std::int32_t, 2> low{all[chosen[0]].first, all[chosen[0]].second}, high = low;
   for (const std::size_t k : chosen) {

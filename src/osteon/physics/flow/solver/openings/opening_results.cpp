@@ -12,7 +12,7 @@ namespace osteon::physics {
 
 namespace {
 
-// Velocities at voxel centres, and pressures, by owned cell of the solver, in units of the solver.
+// Velocities at voxel centres, and pressures, for each owned cell of the solver. The units are those of the solver.
 std::vector<std::array<double, 4>> at_centres(const flow_cells& cells, const std::vector<double>& x) {
   std::vector<std::array<double, 4>> value(at(cells.grid.owned));
   visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -33,7 +33,7 @@ void find_boundary_flows(const through_problem& problem, const open_flow_cells& 
   const flow_cells& cells = open.cells;
   const std::int64_t stride = cells.stride();
   const std::size_t count = problem.boundaries.size();
-  std::vector<double> sums(4 * count), highest(count);  // faces, area, flow rate, pressure times area
+  std::vector<double> sums(4 * count), highest(count);  // number of faces, area, flow rate, and pressure times area
   const vector3 h = problem.spacing_mm;
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   for (const flow_side& s : open.sides) {
@@ -78,7 +78,7 @@ void find_wall_shear_of(const through_problem& problem, const open_flow_cells& o
   const wall_shear shear = find_wall_shear(problem, open, at_centres(open.cells, x), units.velocity_mm_per_s, flow.multiple);
   const double in_Pa = problem.viscosity_Pa_s * units.velocity_mm_per_s;
   flow.mean_wall_shear_Pa = in_Pa * shear.mean;
-  // Fraction of a face as an integer. Sums of integers are independent of the order.
+  // The fraction of a face is stored as an integer. Sums of integers are independent of the order of summation.
   const double unit = std::ldexp(1, 20) / (units.length_mm * units.length_mm);
   constexpr double fraction = 0.95;
   const float p95 = comm::percentiles(

@@ -6,10 +6,10 @@ namespace osteon::physics {
 
 namespace {
 
-// Forces of the fluid on the solid voxels: pressure, friction, and the momentum flux through half-solid sides of control
-// volumes. Together with the forces on openings and outer walls, these forces satisfy the momentum balance of the velocity
-// equations. All terms refer to one face between a fluid and a solid voxel. Each half of a control volume side on this
-// face has the friction of a whole voxel, independent of the other half.
+// Forces of the fluid on the solid voxels. The forces are pressure, friction, and the momentum flux through half-solid sides
+// of control volumes. Together with the forces on openings and outer walls, these forces satisfy the momentum balance of the
+// velocity equations. All terms belong to one face between a fluid voxel and a solid voxel. On this face, each half of a
+// side of a control volume has the friction of a whole voxel. This friction is independent of the other half.
 class face_force {
  public:
   face_force(const open_flow_cells& open, const double* x, const flow_convection* inertia)
@@ -26,15 +26,15 @@ class face_force {
     return force;
   }
 
-  // Force along the face. @param slide velocity of the solid @param is_slippery only half-fluid sides have friction,
-  // because their faces are at the distance of a wall
+  // Force along the face. @param slide velocity of the solid @param is_slippery true: only half-fluid sides have friction,
+  // because the distance to their faces is that to a wall
   std::array<double, 3> friction(std::int32_t i, const std::array<std::int32_t, 6>& near, std::size_t d,
                                  const std::array<double, 3>& slide, bool is_slippery) const {
     std::array<double, 3> force{};
     const std::size_t a = d / 2;
     for (const std::size_t c : kernel::axes_across[a])
       for (const std::size_t side : {2 * c, 2 * c + 1}) {
-        const std::int32_t other = near[side], face = side % 2 == 0 ? i : other;  // cell with this face as its low face
+        const std::int32_t other = near[side], face = side % 2 == 0 ? i : other;  // cell that has this face as its low face
         if (face < 0) continue;
         const bool is_half_fluid = other >= 0 && (cells_.grid.open[at(other)] >> d & 1) != 0;
         const bool is_between = is_unknown(c, face);
@@ -68,7 +68,7 @@ void find_force(const through_problem& problem, const open_flow_cells& open, con
   for (const std::int32_t i : open.cells.beyond) beyond[at(i)] = true;
   const face_force force(open, x.data(), inertia);
   const std::size_t labels = problem.labelled.names.size();
-  std::vector<double> sums(3 * (labels + 1));  // total force, then the force on each label
+  std::vector<double> sums(3 * (labels + 1));  // total force, followed by the force on each label
   visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     if (beyond[at(i)]) return;
     for (std::size_t d = 0; d < 6; ++d) {

@@ -16,7 +16,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr std::size_t most_boundaries = 60;  // one bit per boundary
+constexpr std::size_t most_boundaries = 60;  // maximum number of boundaries; each boundary has one bit
 
 void check_conditions(const through_problem& problem, const through_options& options) {
   fault_list expect;
@@ -73,26 +73,27 @@ void check_conditions(const through_problem& problem, const through_options& opt
   expect.require_none();
 }
 
-// Return the condition of a voxel face, and a second condition on the face, or -1 if there is no second condition.
+// Return the condition of a face of a voxel, and a second condition of this face. If there is no second condition, the
+// second value is -1.
 std::pair<int, int> claims(const through_problem& problem, index3 voxel, int side) {
   const int first = boundary_at(problem, voxel, side);
   if (first < 0 || problem.boundaries[at(first)].is_everywhere()) return {first, -1};
-  through_problem rest;  // has only the members that boundary_at reads
+  through_problem rest;  // this problem has only the members that boundary_at reads
   rest.spacing_mm = problem.spacing_mm;
   rest.boundaries = problem.boundaries;
-  rest.boundaries[at(first)].low_mm.z = flow_boundary::unlimited;  // no voxel has this position
+  rest.boundaries[at(first)].low_mm.z = flow_boundary::unlimited;  // no voxel is at this position
   const int second = boundary_at(rest, voxel, side);
   return {first, second >= 0 && !problem.boundaries[at(second)].is_everywhere() ? second : -1};
 }
 
-// The run of a cell.
+// The run that contains a cell.
 std::size_t run_of_cell(std::span<const voxel::run> runs, std::int32_t cell) {
   const auto next =
       std::upper_bound(runs.begin(), runs.end(), cell, [](std::int32_t i, const voxel::run& r) { return i < r.first; });
   return at(next - runs.begin() - 1);
 }
 
-// Bits of the boundaries in contact with each part of the fluid, and the faces of each boundary.
+// Bits of the boundaries at each part of the fluid, and faces of each boundary.
 std::vector<std::uint64_t> find_conditions(const through_problem& problem, const numbered_parts& parts,
                                            const solid_faces& solid, std::vector<std::int64_t>& faces) {
   std::vector<std::uint64_t> met(at(parts.count));
@@ -136,7 +137,7 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   return met;
 }
 
-// Number of voxels of each part, over all ranks.
+// Number of voxels of each part on all ranks.
 std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbered_parts& parts) {
   std::vector<std::int64_t> size(at(parts.count));
   const auto runs = problem.cells.runs();
@@ -145,15 +146,16 @@ std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbere
   return size;
 }
 
-// Volume per time through a face of an opening [mm3/s].
+// Flow rate through a face of an opening [mm3/s].
 double rate_of(const through_problem& problem, const opening_face& f) {
   const auto& across = kernel::axes_across[at(f.side / 2)];
   return f.velocity_mm_per_s * problem.spacing_mm[static_cast<int>(across[0])] *
          problem.spacing_mm[static_cast<int>(across[1])];
 }
 
-// Balance the given velocities of each part without an outlet, if the sum of the flow rates is zero within the tolerance.
-// The difference is added to the opening with the highest flow rate. @throws usage_error otherwise
+// Balance the given velocities of each part without an outlet. The sum of the flow rates must be zero within the tolerance.
+// The remaining difference is added to the opening with the highest flow rate. @throws usage_error if the sum is not zero
+// within the tolerance
 void balance_velocities(const through_problem& problem, const std::vector<std::int32_t>& free_number, double tolerance,
                         through_outline& result) {
   std::vector<double> net(free_number.size()), gross(net.size());
@@ -222,11 +224,12 @@ through_outline validate_conditions(const through_problem& problem, const throug
                       boundary.name));
   }
 
-  // A part with one opening of given velocity and without a pressure is a pocket. Inflow into a pocket is impossible.
+  // A pocket is a part that has one opening with a given velocity, and no pressure. Inflow into a pocket is impossible.
   std::vector<std::int32_t> free_number(at(result.parts.count), -1);
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
-  unsigned driven = 0, led = 0;  // axes with a pressure drop over their period; axes with a part that percolates
+  // bits of the axes with a pressure drop over their period, and bits of the axes with a percolating part
+  unsigned driven = 0, led = 0;
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.period_drop_Pa[a] != 0 || problem.period_rate_mm3_per_s[a]) driven |= 1U << a;
   const std::vector<std::int64_t> size = problem.is_buoyant ? sizes_of(problem, result.parts) : std::vector<std::int64_t>{};

@@ -29,7 +29,7 @@ bool through_solver::solve_from_start(const through_options& options, through_fl
   return inertial_->solve_steady(has_answer_, options, answer, log);
 }
 
-// Perform each remaining communication of a solve once, with arbitrary values.
+// Execute each remaining communication of a solve once with arbitrary values.
 void through_solver::count_other_messages(const through_options& options, through_flow& answer) {
   system_.imbalance();
   system_.size_of_answer();

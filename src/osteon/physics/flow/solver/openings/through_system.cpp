@@ -24,8 +24,8 @@ void through_system::begin(const std::vector<std::pair<std::int64_t, double>>& g
 double through_system::begin_norm() {
   const double first_residual = residual();
   const auto start = squares(s);
-  // Weight of velocities relative to pressures. Velocities and pressures have equal total weights in the first s. The
-  // weight is limited, to prevent a dominance of rounding errors if velocities or pressures are initially nearly zero.
+  // Weight of velocities relative to pressures. In the first s, velocities and pressures have equal total weights. The
+  // weight is limited. Otherwise, rounding errors would dominate if velocities or pressures are nearly zero at the start.
   unit = start[0] > 0 ? std::clamp(std::sqrt(start[1] / start[0]), 1.0, 10.0) : 1;
   first = std::sqrt(unit * unit * start[0] + start[1]);
   return first_residual;

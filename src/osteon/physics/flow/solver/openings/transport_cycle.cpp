@@ -15,11 +15,14 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr int transport_sweeps = 2;  // number of forward sweeps and of backward sweeps, before and after the correction
+// number of forward sweeps before the correction, and number of backward sweeps after the correction
+constexpr int transport_sweeps = 2;
 constexpr int coarsest_transport_sweeps = 20;
-constexpr std::int64_t coarsest_transport = 120;   // unknowns of the three components
-constexpr std::int64_t gathered_transport = 4000;  // unknowns of all ranks, below which rank 0 alone continues
-constexpr float transport_shortening = 0.5F;       // centres of aggregates are twice as far apart
+constexpr std::int64_t coarsest_transport = 120;  // number of unknowns of the three components
+// number of unknowns on all ranks; below this number, rank 0 alone continues
+constexpr std::int64_t gathered_transport = 4000;
+// the distance between the centres of aggregates is twice the distance of the finer level
+constexpr float transport_shortening = 0.5F;
 
 int corrections_on(std::size_t level) { return level == 0 ? 1 : 2; }
 
@@ -34,12 +37,13 @@ struct transport_cycle::place {
 struct transport_cycle::level {
   std::vector<std::int32_t> begin{0};
   std::vector<entry> entries;
-  std::vector<float> inverse;                // inverse diagonal
-  std::array<std::int32_t, 4> components{};  // first row of each slab, and the end; a gathered level has one slab
-  std::vector<std::int32_t> parent;          // parents of rows and ghosts in the next level
+  std::vector<float> inverse;  // inverse of the diagonal
+  // first row of each slab, followed by the number of rows; a gathered level has one slab
+  std::array<std::int32_t, 4> components{};
+  std::vector<std::int32_t> parent;  // parents of rows and ghosts on the next level
   std::int32_t ghosts = 0;
   halo between;
-  bool is_joined = false;  // connected to other ranks, or to the rank itself in a periodic image
+  bool is_joined = false;  // true if rows are connected to other ranks, or to this rank in a periodic image
   std::vector<float> right, x;
 
   std::int32_t rows() const { return static_cast<std::int32_t>(begin.size()) - 1; }
@@ -54,7 +58,7 @@ struct transport_cycle::level {
   // Rows of different components are not coupled.
   template <class Range>
   void each_component(const Range& range) const {
-    if (rows() < shortest_parallel_loop) {  // a parallel region costs more than a sweep of a coarse level
+    if (rows() < shortest_parallel_loop) {  // a parallel region takes more time than a sweep of a coarse level
       for (std::size_t c = 0; c < 3; ++c) range(components[c], components[c + 1]);
       return;
     }
@@ -63,15 +67,15 @@ struct transport_cycle::level {
   }
 };
 
-// Coefficients of rows. Each entry has the friction and half of the outflow through the side. Coarse levels also store
+// Coefficients of rows. Each entry contains the friction and half of the outflow through the side. Coarse levels also store
 // these coefficients.
 struct transport_cycle::sides {
   std::vector<std::array<float, 2>> of;
-  std::vector<float> loose;  // on the diagonal: walls, and sides with a known velocity beyond
+  std::vector<float> loose;  // contribution of walls, and of sides with a known velocity beyond the side, to the diagonal
 };
 
 struct transport_cycle::gathered {
-  std::size_t below = 0;  // the gathered level; the next level is a copy of this level on rank 0
+  std::size_t below = 0;  // index of the gathered level; the next level is a copy of this level on rank 0
   std::vector<int> rows, row_begins, values, value_begins;
 };
 
@@ -83,8 +87,8 @@ transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection&
   const auto count = [&] { return is_shared ? comm::sum_over_ranks(comm, levels_.back().rows()) : levels_.back().rows(); };
   std::vector<place> places = build_finest(flow);
   for (std::int64_t now = count();;) {
-    // The finest level is distributed over all ranks. The number of iterations is then close to the number on one rank
-    // (measured on cavities and a block).
+    // The finest level is distributed over all ranks. The number of iterations is then close to the number on one rank. This
+    // result was measured with cavities and a block.
     if (is_shared && now <= (levels_.size() > 1 ? gathered_transport : coarsest_transport)) {
       places = gather(places);
       is_shared = false;
@@ -139,8 +143,8 @@ std::vector<transport_cycle::place> transport_cycle::build_finest(const flow_con
     link.ghost_count = next - link.ghost_begin;
   }
   l.ghosts = next - owned;
-  // Two passes over the sides in the same order: the first pass counts the entries per row, the second pass sets the
-  // entries.
+  // Two passes process the sides in the same order. The first pass counts the entries of each row, and the second pass sets
+  // the entries.
   l.begin.assign(at(owned) + 1, 0);
   const auto visit_joined = [&](const auto& visit) {
     for (std::size_t c = 0; c < 3; ++c)
@@ -167,7 +171,7 @@ std::vector<transport_cycle::place> transport_cycle::coarsen(const std::vector<p
         sets.unite(k, to);
   std::vector<place> places;
   level coarse;
-  std::size_t component = 0;  // roots are in the order of the rows
+  std::size_t component = 0;  // roots have the order of the rows
   fine.parent = sets.number([&](std::int32_t k) {
     while (component < 3 && k >= fine.components[component])
       coarse.components[component++] = static_cast<std::int32_t>(places.size());
@@ -199,7 +203,7 @@ std::vector<transport_cycle::place> transport_cycle::coarsen(const std::vector<p
   return places;
 }
 
-// Gather the rows of all ranks on rank 0, in the order of the ranks. The result is empty on other ranks.
+// Gather the rows of all ranks on rank 0 in the order of the ranks. On other ranks, the result is empty.
 std::vector<transport_cycle::place> transport_cycle::gather(const std::vector<place>& own_places) {
   const MPI_Comm comm = cells_.grid.where.comm;
   const level& own = levels_.back();
@@ -330,7 +334,7 @@ void transport_cycle::sweep(level& l, bool forth) {
   });
 }
 
-// Perform a cycle that starts from x with current ghosts.
+// Execute a cycle that starts from x. The ghosts of x must be current.
 void transport_cycle::cycle(std::size_t n) {
   level& l = levels_[n];
   if (is_gathered(n)) {
@@ -393,8 +397,8 @@ void transport_cycle::apply(const float* r, float* z) {
   }
 }
 
-// A sweep reads begin, right, inverse and the entries of rows, and reads and writes x. A correction computes a residual
-// and adds the coarse-level correction.
+// A sweep reads begin, right, inverse and the entries of rows. The sweep also reads and writes x. A correction computes a
+// residual, and adds the correction of the coarse level.
 kernel_work transport_cycle::work() const {
   constexpr double of_row = 20, of_entry = 8, of_correction = 16 + 8 + 16;
   kernel_work all;

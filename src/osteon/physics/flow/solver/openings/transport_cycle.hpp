@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A multigrid cycle for friction and convection by a known flow, acting on the velocities.
+/// A multigrid cycle for the friction and the convection of velocities by a known flow.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -12,38 +12,38 @@
 namespace osteon::physics {
 
 /// An approximate inverse of F = A + C(u). Convection is first-order upwind if the Reynolds number of a voxel exceeds 2. F
-/// is an M-matrix and is smoothed by Gauss-Seidel sweeps in both orders. Coarse levels are aggregates of 2 x 2 x 2
-/// connected faces. On these levels flows are summed, friction decreases with the distance of the centres, and the
-/// Reynolds number again determines upwinding. The three components are rows of one matrix without mutual coupling and
-/// therefore share messages.
+/// is therefore an M-matrix. Gauss-Seidel sweeps in both orders smooth F. Coarse levels are aggregates of 2 x 2 x 2
+/// connected faces. On these levels, flows are summed. Friction decreases with the distance between the centres. The
+/// Reynolds number determines again which faces are upwinded. The three components are rows of one matrix without mutual
+/// coupling. All components are therefore sent in the same messages.
 ///
-/// Each level has ghosts of other ranks. A sweep uses the ghost values from before the sweep. Aggregates do not cross rank
-/// boundaries. Rank 0 alone processes coarse levels of less than a few thousand unknowns. Connections of faces, and
-/// therefore messages, do not depend on the flow.
+/// Each level has ghosts of other ranks. A sweep uses the values of the ghosts before the sweep. Aggregates do not cross
+/// rank boundaries. Coarse levels with less than a few thousand unknowns are processed by rank 0 alone. The connections of
+/// faces do not depend on the flow. The messages are therefore independent of the flow.
 class transport_cycle {
  public:
-  /// Construct the levels without values. @param flow convection, linearised about any flow @collective on the
+  /// Construct the levels without values. @param flow convection that is linearised about any flow @collective on the
   /// communicator of the cells
   transport_cycle(const flow_cells& cells, const flow_convection& flow);
   ~transport_cycle();
 
-  /// Set the values from a flow. @param flow linearised convection @param added_diagonal addition to the diagonal of each
-  /// unknown
+  /// Set the values from a flow. @param flow linearised convection @param added_diagonal value that is added to the diagonal
+  /// of each unknown
   /// @collective
   void set(const flow_convection& flow, float added_diagonal = 0);
 
-  /// Compute an approximation z of F^-1 r. The vectors have the shape (3, stride). z is set at owned cells and is zero
-  /// without an unknown. @collective
+  /// Compute an approximation z of F^-1 r. The vectors have the shape (3, stride). The function sets z at owned cells.
+  /// Without an unknown, z is zero. @collective
   void apply(const float* r, float* z);
 
-  /// Work of apply() on this rank, and of set().
+  /// Work of apply() and set() on this rank.
   kernel_work work() const;
   kernel_work work_of_set() const;
 
  private:
   struct entry {
     std::int32_t column;
-    float value;  // negated off-diagonal entries of the row: >= 0
+    float value;  // off-diagonal entry of the row with opposite sign, >= 0
   };
   struct level;
   struct sides;
@@ -61,7 +61,7 @@ class transport_cycle {
   bool is_gathered(std::size_t n) const;
 
   const flow_cells& cells_;
-  std::array<std::vector<std::int32_t>, 3> cell_;  // index of each unknown of level 0, by component
+  std::array<std::vector<std::int32_t>, 3> cell_;  // index of each unknown of level 0, for each component
   std::vector<level> levels_;
   std::unique_ptr<gathered> gathered_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using vector = std::array<double, 3>;
 
-// The component of a vector along the smooth surface.
+// The component of a vector that is tangential to the smooth surface.
 vector along_surface(const vector& v, const std::array<float, 3>& normal) {
   double across = 0;
   for (std::size_t c = 0; c < 3; ++c) across += v[c] * static_cast<double>(normal[c]);
@@ -20,16 +20,17 @@ vector along_surface(const vector& v, const std::array<float, 3>& normal) {
   return along;
 }
 
-// Tangential stress of each face, and average of the stress along the surface.
+// Tangential stress on each face, and average of this stress along the surface.
 //
-// The pressure on the stairs of an inclined wall contributes up to half of the force. Only pressure differences are used.
-// A constant pressure exerts no force on a closed surface, but the faces of an average do not form a closed surface.
+// On an inclined wall, the pressure on the stairs contributes up to half of the force. Only differences of pressures are
+// used. A constant pressure exerts no force on a closed surface. However, the faces of an average do not form a closed
+// surface.
 class surface_stress {
  public:
   explicit surface_stress(const wall_surface& surface)
       : surface_(surface), own_(at(surface.owned())), force_(surface.size()), pushed_(surface.size()) {}
 
-  // @param friction friction on the face @param area_vector area vector of the face, out of the fluid
+  // @param friction friction on the face @param area_vector area vector of the face, pointing out of the fluid
   void add(std::int32_t face, std::size_t axis, const vector& friction, const vector& area_vector, double pressure) {
     const auto& normal = surface_.normal(face);
     const double area = surface_.area_mm2(face);
@@ -63,7 +64,7 @@ class surface_stress {
   wall_surface::values force_, pushed_;
 };
 
-// Conditions of sides named in a table, by cell.
+// For each cell: conditions of the sides that a table contains.
 std::unordered_map<std::int32_t, std::array<const flow_boundary*, 6>> named_sides(const through_problem& problem,
                                                                                   const open_flow_cells& open) {
   std::unordered_map<std::int32_t, std::array<const flow_boundary*, 6>> named;
@@ -94,7 +95,7 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
   const std::vector<std::uint8_t> walls = wall_sides(problem, open);
   const auto named = named_sides(problem, open);
   surface_stress stress(*open.walls);
-  const auto for_each_wall = [&](const auto& visit) {  // calls visit for each wall, by face number
+  const auto for_each_wall = [&](const auto& visit) {  // call visit for each wall in the order of face numbers
     std::int32_t face = 0;
     for (std::size_t i = 0; i < walls.size(); ++i)
       for (std::size_t d = 0; d < 6; ++d)
@@ -104,7 +105,8 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
     const auto found = named.find(static_cast<std::int32_t>(i));
     const flow_boundary* const b = found == named.end() ? nullptr : found->second[d];
     const std::size_t a = d / 2;
-    // The normal velocity is that on the opposite side of the voxel, which is twice the velocity at the centre.
+    // The normal velocity is the velocity on the opposite side of the voxel. This velocity is twice the velocity at the
+    // centre.
     vector friction{}, area_vector{};
     for (std::size_t c = 0; c < 3; ++c) {
       const double wall = b == nullptr || c == a ? 0 : multiple * b->slide_mm_per_s[static_cast<int>(c)] / slide_unit;

@@ -19,7 +19,7 @@ grid::block longer(grid::block where, int axis) {
 
 namespace {
 
-// The selected runs, and one additional voxel behind each voxel on the last plane of the axis.
+// The selected runs, and one additional voxel behind each voxel in the last plane of the axis.
 voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>& keep, int through) {
   const auto all = problem.cells.runs();
   index3 shape = problem.cells.shape();
@@ -47,8 +47,7 @@ voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>
   return {shape, std::move(runs)};
 }
 
-// Bits of the outer faces of the box in contact with each owned cell, 2 axis + (1 on the high face), and a flag for cells
-// beyond the box.
+// Bits of the outer faces of the box at each owned cell, 2 axis + (1 on the high face), and a flag for cells beyond the box.
 struct places {
   std::vector<std::uint8_t> sides;
   std::vector<bool> beyond;
@@ -73,22 +72,22 @@ places find_places(const flow_cells& cells) {
   return result;
 }
 
-// Friction across a face towards one side, in weights of its axis.
+// Friction across a face towards one side, in units of the weight of its axis.
 class wall_rule {
  public:
   wall_rule(const flow_cells& cells, const places& where, flow_surroundings kind)
       : open_(cells.grid.open), where_(where), through_(cells.through), is_mirrored_(kind == flow_surroundings::mirrored) {}
 
-  // @param below the other cell of the face; the cell itself if it is an open face
+  // @param below the other cell of the face; for an open face, the cell itself
   int across(std::int32_t cell, std::int32_t below, std::size_t axis, std::size_t high) const {
     const std::size_t side = 2 * axis + high;
     if (through_ >= 0 && (where_.sides[at(cell)] >> side & 1) != 0)
-      // Inflow is normal to an open face. The velocity along the face is therefore zero on the face, at a distance of half
-      // a voxel.
+      // Inflow is normal to an open face. The velocity along the face is therefore zero on the face. The distance to the
+      // face is half of a voxel.
       return is_mirrored_ && static_cast<int>(axis) != through_ ? 0 : 2;
     const int fluid = (open_[at(cell)] >> side & 1) + (open_[at(below)] >> side & 1);
-    // With two fluid voxels, the side has a neighbour. With one fluid voxel, the normal velocity of the wall face is zero
-    // at a distance of one voxel. Without a fluid voxel, the wall is at a distance of half a voxel.
+    // With two fluid voxels, the side has a neighbour. With one fluid voxel, the normal velocity of the wall face is zero at
+    // a distance of one voxel. Without fluid voxels, the distance to the wall is half of a voxel.
     return fluid == 0 ? 2 : 1;
   }
   // Number of the diagonal.
@@ -122,7 +121,7 @@ void set_grid(flow_cells& cells, const grid::block& where, const vector3& h, std
     cells.weight[at(a)] = cells.slope[at(a)] * cells.slope[at(a)];
   }
   static const voxel::material_table fluid{{}, {"fluid", 0, 0, 1}};
-  heat_problem like;  // only the numbering of cells and neighbours is used, without heat flow
+  heat_problem like;  // only the numbering of cells and neighbours is used; there is no heat flow
   like.where = where;
   like.spacing_mm = h;
   like.materials = &fluid;
@@ -170,8 +169,8 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
       const auto number = static_cast<std::uint8_t>(across + open_face_frictions);
       const double diagonal = cells.diagonal[axis][across];
       cells.friction[axis][at(i)] = number;
-      cells.diagonal[axis][number] = diagonal - cells.weight[axis];  // the face has one neighbour along the flow
-      // The stencil has half of the transverse neighbours and half of the walls.
+      cells.diagonal[axis][number] = diagonal - cells.weight[axis];  // along the flow, the face has one neighbour
+      // The stencil has half of the transverse neighbours, and half of the walls.
       kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, diagonal / 2, true, static_cast<std::int8_t>(axis)};
       if (where.beyond[at(i)]) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
       for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
@@ -190,7 +189,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     return static_cast<int>(axis) == cells.through || problem.surroundings == flow_surroundings::mirrored;
   };
 
-  // Number of fluid voxels in a row next to each cell, up to 3: two bits for each direction.
+  // Number of consecutive fluid voxels next to each cell, up to 3. Each direction needs two bits.
   constexpr int longest = 3;
   std::vector<std::uint16_t> reach(at(c.size)), next(at(c.size));
   const auto reach_of = [&](std::int32_t i, std::size_t d) { return reach[at(i)] >> (2 * d) & 3; };
@@ -199,7 +198,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
       unsigned all = 0;
       for (std::size_t d = 0; d < 6; ++d) {
         int own = 0;
-        // Beyond an open or a mirrored face, the fluid is as wide as inside the image.
+        // Beyond an open or a mirrored face, the fluid is as wide as inside of the image.
         if (near[d] >= 0)
           own = std::min(1 + reach_of(near[d], d), longest);
         else if (where.beyond[at(i)] || (goes_on_outside(d / 2) && (where.sides[at(i)] >> d & 1) != 0))

@@ -15,7 +15,7 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr material_number nothing = 1;  // material of cells without an unknown, weakly coupled to neighbours
+constexpr material_number nothing = 1;  // material of cells without an unknown; the coupling to neighbours is weak
 constexpr material_number first_material = 2;
 constexpr double loose = 1e-6;
 
@@ -27,7 +27,7 @@ heat_cells like(const flow_cells& cells) {
   return c;
 }
 
-// Return the heat cells of a component. The cells represent the faces of the component, with friction as heat storage.
+// Return the heat cells of a component. The cells represent the faces of the component. The friction is the heat storage.
 heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stored) {
   heat_cells c = like(cells);
   constexpr int most = 5;
@@ -58,14 +58,14 @@ heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stor
   return c;
 }
 
-// Return the heat cells of the pressure. The conductivity of a cell is the mean mobility of the faces of the cell, rounded
-// to one of many values.
+// Return the heat cells of the pressure. The conductivity of a cell is the mean mobility of its faces, rounded to one of
+// many values.
 heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<float>, 3>& mobility) {
   constexpr int classes = 1000;
   heat_cells c = like(cells);
   std::vector<float> mean(at(c.owned));
   std::vector<std::uint8_t> open(mean.size());
-  constexpr int most_open = 2;  // largest number of open faces of a cell that materials distinguish on coarse levels
+  constexpr int most_open = 2;  // on coarse levels, materials distinguish up to this number of open faces of a cell
   for (const kernel::stokes_open_face& f : cells.open_faces)
     if (f.pressure < c.owned)
       open[at(f.pressure)] = static_cast<std::uint8_t>(std::min(open[at(f.pressure)] + 1, most_open));
@@ -101,7 +101,7 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
     for (int k = 0; k < 3; ++k) {
       const double value = low * std::exp(range * n / (classes - 1));
       c.resistivity[at(first_material + 3 * n + k)] = 0.5 / value;
-      // The pressure of an open face is half a voxel away.
+      // The distance to the pressure of an open face is half of a voxel.
       c.storage[at(first_material + 3 * n + k)] = 2 * k * value * cells.weight[at(std::max(cells.through, 0))];
     }
   for_each(c.owned, [&](std::int64_t n) {
@@ -115,17 +115,17 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
   return c;
 }
 
-// Aggregates are stiffer than the fine cells, because a velocity is not constant between walls. The factor was measured on
-// packs and sponges.
+// Aggregates are stiffer than the fine cells, because velocities are not constant between walls. The factor was measured
+// with packs and sponges.
 constexpr float aggregate_correction = 1.2F;
 
-// Sweeps on the coarse levels of a velocity. Walls determine the velocity in all pores. Coarse levels therefore have a
-// smaller effect than for heat. Measurements on packs, sponges and foams of 64^3 and 128^3 voxels show equal numbers of
-// flow iterations with four times as many sweeps (the number for heat).
+// Number of sweeps on the coarse levels of a velocity. In all pores, walls determine the velocity. Coarse levels therefore
+// have a smaller effect than in heat problems. In measurements with packs, sponges and foams of 64^3 and 128^3 voxels, four
+// times as many sweeps (the number for heat) did not change the number of flow iterations.
 int sweeps_of_velocity(std::size_t level) { return 1 << std::min<std::size_t>(level, 4); }
 
-// A sweep and a residual of an operator on the cells of the flow.
-// @param unknown, smoothing_sweeps as in cell_kernels
+// A sweep, and a residual, of an operator on the cells of the flow.
+// @param unknown, smoothing_sweeps arguments as in cell_kernels
 template <class Lattice>
 heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& lattice, const std::uint8_t* unknown,
                                         int (*smoothing_sweeps)(std::size_t)) {
@@ -138,9 +138,9 @@ heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& 
           aggregate_correction, unknown, smoothing_sweeps};
 }
 
-// Compute q = A p on the owned cells, and p . q of this rank. Sums are formed by planes and are independent of the number
-// of threads.
-// @param none zeros @param p ghosts current
+// Compute q = A p on the owned cells, and p . q of this rank. Sums are computed plane by plane, and are independent of the
+// number of threads.
+// @param none zeros @param p vector with current ghosts
 double product(const kernel::velocity_lattice& lattice, const heat_cells& grid, const std::vector<float>& none,
                const float* p, float* q) {
   const auto planes = static_cast<std::int64_t>(grid.planes.size()) - 1;
@@ -194,9 +194,9 @@ pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<f
     for (float& g : conductance[axis]) g *= static_cast<float>(cells.weight[axis]);
     lattice.conductance[axis] = conductance[axis].data();
   }
-  // The pressure of an open face is half a voxel away.
+  // The distance to the pressure of an open face is half of a voxel.
   for (const kernel::stokes_open_face& f : cells.open_faces) conductance[at(f.axis)][at(f.cell)] *= 2;
-  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // the cell inside the image may belong to another rank
+  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // another rank may own the cell inside the image
   visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     float sum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -216,7 +216,7 @@ flow_preconditioner::flow_preconditioner(const flow_cells& cells)
   pressure_ = std::make_unique<pressure_cycle>(cells, std::move(mobility));
 }
 
-// Perform some steps of conjugate gradients for A W = 1, separately for each component.
+// Execute some steps of conjugate gradients for A W = 1. The components are processed separately.
 void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobility) {
   constexpr int steps = 3;
   const heat_cells& grid = cells_.grid;
@@ -225,7 +225,7 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
   std::vector<float> r(at(3 * stride)), z(r.size()), p(r.size()), q(r.size());
   std::array<double, 3> before{}, previous{};
   std::array<bool, 3> goes_on{true, true, true};
-  // Lanczos matrix, from the coefficients of conjugate gradients.
+  // Lanczos matrix, which is computed from the coefficients of conjugate gradients.
   std::array<std::vector<double>, 3> diagonal, coupling;
   for (std::int64_t c = 0; c < 3; ++c) {
     mobility[at(c)].assign(at(stride), 0);
@@ -303,7 +303,8 @@ void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) 
   for_each(grid.owned, [p, q](std::int64_t i) { p[i] = q[i] + pressure_weight * p[i]; });
 }
 
-// z_u = M^-1 r_u; ghosts are not current. The three cycles run simultaneously and share the sweeps over the cells.
+// z_u = M^-1 r_u. The ghosts do not become current. The three cycles run simultaneously, and use the same sweeps over the
+// cells.
 void flow_preconditioner::apply_velocities(const float* r, float* z) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();
@@ -316,7 +317,7 @@ void flow_preconditioner::apply_velocities(const float* r, float* z) {
   for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth_velocities(kernel::sweep::back, r, z);
 }
 
-// As heat_multigrid::smooth.
+// This function corresponds to heat_multigrid::smooth.
 void flow_preconditioner::smooth_velocities(kernel::sweep way, const float* r, float* z) const {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride(), planes = static_cast<std::int64_t>(grid.planes.size()) - 1;

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Flow problems as plain values: flow through a sample between its outer faces, and flow between openings. The problems
-/// are input of the cells, the operators and the solvers. The interfaces of the solvers, permeability.hpp and
-/// flow_through.hpp, define the units.
+/// Flow problems as plain values. The problems are flow through a sample between its outer faces, and flow between openings.
+/// The problems are the input of the cells, the operators and the solvers. permeability.hpp and flow_through.hpp, the
+/// interfaces of the solvers, define the units.
 #include <array>
 #include <limits>
 #include <optional>
@@ -15,12 +15,12 @@
 
 namespace osteon::physics {
 
-/// Condition beyond the outer faces of the box. All solid voxels are no-slip walls.
+/// Condition outside of the outer faces of the box. All solid voxels are no-slip walls.
 enum class flow_surroundings {
-  periodic,  ///< the image is periodic in all directions, driven by a uniform pressure gradient
-  mirrored,  ///< the image is mirrored at each face: given pressures at the two faces of the direction, slip walls at the
-             ///< sides
-  closed     ///< given pressures at the two faces of the direction, no-slip walls at the sides
+  periodic,  ///< the image is periodic along all axes; a uniform pressure gradient drives the flow
+  /// the image is mirrored at each face; pressures are given at the two faces of the direction, and the sides are slip walls
+  mirrored,
+  closed  ///< pressures are given at the two faces of the direction, and the sides are no-slip walls
 };
 
 struct flow_problem {
@@ -28,76 +28,82 @@ struct flow_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned
   flow_surroundings surroundings = flow_surroundings::periodic;
-  std::vector<axis> directions{axis::z};  ///< one to three different directions of the flow
+  std::vector<axis> directions{axis::z};  ///< one to three different directions of flow
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;  ///< used only for the Reynolds number
-  /// Pressure drop over the length of the box; fields and the Reynolds number refer to this drop.
+  /// Pressure drop over the length of the box. The fields and the Reynolds number are those for this pressure drop.
   double pressure_drop_Pa = 1;
 };
 
-/// Return the voxels with any of the labels, as runs of the block.
-/// @param active voxels whose label is not 0 @param label per active voxel
-/// @param fluid labels that flow; 0 represents all inactive voxels
+/// Return the voxels with one of the labels, as runs of the block.
+/// @param active voxels with a label other than 0 @param label label of each active voxel
+/// @param fluid labels of the fluid; 0 represents all inactive voxels
 /// @collective local
 voxel::run_set fluid_cells(const voxel::run_set& active, std::span<const material_number> label,
                            std::span<const material_number> fluid);
 
-/// Counts over all ranks.
+/// Counts of the voxels and faces on all ranks.
 struct flow_counts {
   std::int64_t voxels = 0;   ///< number of voxels in the box
-  std::int64_t fluid = 0;    ///< voxels that are fluid
-  std::int64_t flowing = 0;  ///< fluid voxels in parts that percolate in one of the directions
-  std::int64_t parts = 0;    ///< face-connected parts of the fluid
+  std::int64_t fluid = 0;    ///< number of fluid voxels
+  std::int64_t flowing = 0;  ///< number of fluid voxels in parts that percolate in one of the directions
+  std::int64_t parts = 0;    ///< number of face-connected parts of the fluid
   std::int64_t flowing_parts = 0;
-  std::int64_t thin = 0;          ///< flowing voxels on a fluid chord of less than 4 voxels along at least one axis
-  std::int64_t wetted_faces = 0;  ///< faces between flowing fluid and solid
+  /// number of flowing voxels that are on a fluid chord with a length of less than 4 voxels along at least one axis
+  std::int64_t thin = 0;
+  std::int64_t wetted_faces = 0;  ///< number of faces between flowing fluid and solid
   double porosity() const { return static_cast<double>(fluid) / static_cast<double>(voxels); }
   double thin_share() const { return flowing == 0 ? 0 : static_cast<double>(thin) / static_cast<double>(flowing); }
 };
 
 /// Boundary condition on a part of an outer face of the image.
 enum class face_flow {
-  wall,       ///< no slip; the wall may slide with a tangential velocity
-  slip,       ///< no normal flow and no friction, as on a symmetry plane
+  wall,       ///< no slip; a wall may slide with a tangential velocity
+  slip,       ///< no normal flow and no friction, as on a plane of symmetry
   velocity,   ///< given mean velocity into the image
-  flow_rate,  ///< given flow rate into the image through the whole opening
+  flow_rate,  ///< given flow rate into the image through the complete opening
   pressure,   ///< given pressure; the flow is normal to the face
   outlet      ///< given pressure and zero viscous traction (do-nothing condition)
 };
 
-/// A function of time: linear between given times, constant before the first time and after the last time.
+/// A function of time. Between given times, the function is linear. Before the first time and after the last time, the
+/// function is constant.
 struct time_table {
-  std::vector<std::array<double, 2>> points;  ///< time [s], ascending, and value; empty: 1 at any time
-  double period_s = 0;                        ///< period; 0: not periodic
+  std::vector<std::array<double, 2>> points;  ///< time [s] and value, in ascending order of time; empty: 1 at all times
+  double period_s = 0;                        ///< period in s; 0: not periodic
 
   bool varies() const { return !points.empty(); }
   double at(double time_s) const;
-  /// Largest magnitude at any time.
+  /// Largest magnitude over all times.
   double most() const;
 };
 
-/// A boundary condition. The tangential velocity on openings with a given velocity is zero.
+/// A boundary condition. On openings with a given velocity, the tangential velocity is zero.
 struct flow_boundary {
   axis across = axis::z;
-  bool high = false;  ///< on the high face of the axis
-  /// If set, the condition applies to the surface of solid voxels inside the image instead of a face. The solid voxels
-  /// have the label of the condition, numbered as in labelled_solid (0: any label), and centres in the box and the ball.
-  /// Flow through such an opening is normal to the voxel faces. A wall slides along the voxel faces.
+  bool high = false;  ///< true: the condition applies to the high face of the axis
+  /// True: the condition applies to the surface of solid voxels inside the image, instead of a face. These solid voxels have
+  /// the label of the condition, and their centres are in the box and the ball. Labels are numbered as in labelled_solid; 0
+  /// means any label. The flow through such an opening is normal to the faces of the voxels. A wall slides along the faces
+  /// of the voxels.
   bool is_inside = false;
   material_number label = 0;
-  std::int8_t only_side = -1;  ///< inside: orientation of the faces with the condition, 2 axis + (1 on the high side)
+  std::int8_t only_side = -1;  ///< if is_inside: orientation of the faces with the condition, 2 axis + (1 on the high side)
   face_flow kind = face_flow::wall;
   double value = 0;  ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
-  /// Velocity or flow rate: profile of developed flow in a straight channel with the shape of the opening.
+  /// For a velocity or flow rate: the profile is that of developed flow in a straight channel with the cross-section of the
+  /// opening.
   bool is_developed = false;
-  bool is_parabolic = false;  ///< velocity or flow rate: product of two parabolas over the rectangle around the opening
-  vector3 slide_mm_per_s;     ///< velocity of a wall, without a component across a face of the image
-  /// The condition applies only to voxels with centres in this box and this ball. Positions are in mm from the low corner
-  /// of the image. A condition on a part of a face overrides a condition on the whole face.
+  /// for a velocity or flow rate: the profile is a product of two parabolas over the rectangle around the opening
+  bool is_parabolic = false;
+  vector3 slide_mm_per_s;  ///< velocity of a wall; on a face of the image, the component normal to the face is zero
+  /// The condition applies only to voxels that have their centres in this box and in this ball. Positions are in mm,
+  /// measured from the low corner of the image. A condition on a part of a face has priority over a condition on the whole
+  /// face.
   vector3 low_mm{-unlimited, -unlimited, -unlimited}, high_mm{unlimited, unlimited, unlimited}, centre_mm;
   double radius_mm = unlimited;
-  std::string name;  ///< for messages: the key of the job
-  /// Factors of value and slide_mm_per_s in transient flow. Without points, the condition is constant.
+  std::string name;  ///< key of the job for messages
+  /// Factor of `value` and slide_mm_per_s in transient flow. Without points, the condition is constant.
   time_table factor;
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -106,7 +112,7 @@ struct flow_boundary {
     for (int a = 0; a < 3; ++a) all = all && low_mm[a] == -unlimited && high_mm[a] == unlimited;
     return all;
   }
-  /// Returns true if the centre of a voxel is in the box and the ball. @param across_axis axis normal to the disc that
+  /// Return true if the centre of a voxel is in the box and in the ball. @param across_axis axis normal to the disc that
   /// replaces the ball; -1: a ball
   bool holds(index3 voxel, vector3 spacing_mm, int across_axis) const {
     double square = 0;
@@ -120,17 +126,18 @@ struct flow_boundary {
   }
   /// Side of the image with this condition.
   std::uint8_t side() const { return static_cast<std::uint8_t>(2 * static_cast<int>(across) + (high ? 1 : 0)); }
-  /// Returns true if the normal velocity is prescribed and may be nonzero.
+  /// Return true if the normal velocity is prescribed and may differ from zero.
   bool gives_velocity() const { return kind == face_flow::velocity || kind == face_flow::flow_rate; }
   bool gives_pressure() const { return kind == face_flow::pressure || kind == face_flow::outlet; }
   bool passes() const { return gives_velocity() || gives_pressure(); }
 };
 
-/// Solid voxels distinguished by labels.
+/// Solid voxels with labels.
 struct labelled_solid {
   voxel::run_set cells;                 ///< solid voxels of where.owned
-  std::vector<material_number> number;  ///< label number of each voxel, from 1
-  std::vector<std::string> names{};     ///< names of the labels 1, 2, ... with a requested force; other labels have no name
+  std::vector<material_number> number;  ///< number of the label of each voxel, from 1
+  /// names of the labels 1, 2, ... for which the force is requested; other labels have no names
+  std::vector<std::string> names{};
 };
 
 struct through_problem {
@@ -138,22 +145,25 @@ struct through_problem {
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned
   labelled_solid labelled{};
-  std::array<bool, 3> periodic{};          ///< periodic axes of the image
-  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over each period from the low face to the high face
-  /// Flow rate towards the high face of one periodic axis, instead of a pressure drop. The solver computes the drop.
+  std::array<bool, 3> periodic{};          ///< true for periodic axes of the image
+  std::array<double, 3> period_drop_Pa{};  ///< pressure drop over each period, from the low face to the high face
+  /// Flow rate towards the high face of one periodic axis. The flow rate replaces a pressure drop. The solver computes the
+  /// corresponding pressure drop.
   std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
-  std::array<time_table, 3> period_factor{};  ///< transient flow: factors of the drops and rates over the periods
+  /// for transient flow: factors of the pressure drops and flow rates over the periods
+  std::array<time_table, 3> period_factor{};
   std::vector<flow_boundary> boundaries;
-  /// Factors of all given velocities, flow rates, pressures and drops; one flow per factor.
+  /// Factors of all given velocities, flow rates, pressures and pressure drops. The solver computes one flow per factor.
   std::vector<double> multiples{1};
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
-  bool has_inertia = false;  ///< Navier-Stokes
-  bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
-  bool is_limited = false;  ///< convection with van Leer's limiter, second order for smooth velocities; requires !is_central
-  bool is_buoyant = false;  ///< buoyancy also drives the flow; all fluid moves, except single voxels
+  bool has_inertia = false;  ///< true: Navier-Stokes flow
+  bool is_central = false;   ///< true: convection without upwinding, which is less diffusive but may oscillate
+  /// true: convection with van Leer's limiter, of second order for smooth velocities; requires !is_central
+  bool is_limited = false;
+  bool is_buoyant = false;  ///< true: buoyancy also drives the flow, and all fluid except single voxels can move
 
-  /// Return true if labelled voxels have an effect. The result is equal on all ranks.
+  /// Return true if labelled voxels affect the flow. The result is equal on all ranks.
   bool has_labels() const {
     bool any = !labelled.names.empty();
     for (const flow_boundary& b : boundaries) any = any || b.is_inside;

@@ -15,16 +15,16 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double drop_exact = 0.03;  // reduction of s after which rounding errors may matter
+constexpr double drop_exact = 0.03;  // reduction of s after which rounding errors may be significant
 
-// Scaling of the velocity cycles: margin above the estimate from a few steps, and factor of an increase if the scaling is
-// insufficient.
+// Scaling of the velocity cycles: margin above the estimate from a few steps, and factor by which an insufficient scaling is
+// increased.
 constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
-constexpr int patience = 40;  // iterations without a decrease of the residual
+constexpr int patience = 40;  // number of iterations without a decrease of the residual
 
-// Spectral distance between the preconditioner blocks and the exact inverses. The distance was measured on packs, sponges
-// and ducts and includes a safety margin.
+// Spectral distance between the blocks of the preconditioner and the exact inverses. The distance was measured with packs,
+// sponges and ducts, and includes a safety margin.
 constexpr double quality = 4;
 
 }  // namespace
@@ -54,7 +54,7 @@ void flow_solver::multiply() {
   });
 }
 
-// r = b - K x, computed in double precision.
+// r = b - K x in double precision.
 double flow_solver::recompute_residual() {
   const std::int64_t stride = cells_.stride();
   for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * stride);
@@ -88,7 +88,7 @@ flow_solver::progress flow_solver::sums() const {
   return {s[0], s[1], s[2], s[3]};
 }
 
-// Permeability [mm2] of a mean velocity in voxels.
+// Factor between a mean velocity in units of voxels and the permeability [mm2].
 double flow_solver::permeability_scale() const {
   return cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
 }
@@ -135,9 +135,9 @@ double flow_solver::mixed_permeability(std::size_t axis, const kept_answer& earl
 }
 
 kernel_work flow_solver::work_of_iteration() const {
-  // K s reads four values and three bytes of friction and writes four values. Each row of K has about eight entries. For
-  // each of the four components, the iteration also processes (s, s) and bounds, p and w, (P K d, d), and x, s, r with
-  // their sums.
+  // The product K s reads four values and three bytes of friction, and writes four values. Each row of K has about eight
+  // entries. For each of the four components, the iteration also processes (s, s) and bounds, p and w, (P K d, d), and x, s,
+  // r with their sums.
   constexpr double bytes = 36 + 4 * (12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (4 + 4 + 3 + 11);
   const auto owned = static_cast<double>(cells_.grid.owned);
   return preconditioner_.work() + kernel_work{bytes * owned, operations * owned};
@@ -152,7 +152,7 @@ double flow_solver::precondition() {
 double flow_solver::search(double beta) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
   turn_direction(owned, stride, static_cast<float>(beta), s_, v_, p_, w_);
-  std::vector<float>& q = v_;  // P w, because w contains K s at this point
+  std::vector<float>& q = v_;  // this vector receives P w, because w contains K s here
   preconditioner_.apply(w_.data(), q.data(), velocity_scale_);
   return all_ranks(std::array{square_of_preconditioned(owned, stride, p_, w_, q)})[0];
 }
@@ -185,7 +185,7 @@ double flow_solver::step(double alpha) {
   return std::sqrt(now_.residual);
 }
 
-// Store the values of the permeability in the solution. @return largest relative distance of the values
+// Store the values of the permeability in the solution. @return largest relative difference between the values
 double flow_solver::find_bounds(const energies& e, flow_direction& answer) const {
   const double scale = permeability_scale();
   const double flux = now_.work, dissipation = now_.work - now_.momentum + now_.mass,
@@ -211,12 +211,13 @@ void flow_solver::solve(const flow_options& options, flow_direction& answer, log
   const int most = options.counts_messages ? 1 : options.max_iterations;
   const double first = std::sqrt(recompute_residual());
   now_ = sums();
-  // Relative distance at the last exact residual, at present, and smallest of all.
+  // Relative difference at the last exact residual, at present, and smallest of all.
   double exact = 1, relative = 1, least = 1;
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = 0;
   certificate.converged = false;
-  // Energies available at no cost are too large by an unknown factor. The factor is recomputed near convergence.
+  // The energies that need no additional computation are too large by an unknown factor. Near convergence, this factor is
+  // recomputed.
   double exact_check_threshold = 20 * options.permeability_tolerance;
   const auto is_done = [&](const energies& bounds) {
     const double width = find_bounds(bounds, answer);
@@ -293,7 +294,7 @@ void flow_solver::solve(const flow_options& options, flow_direction& answer, log
     if (idle > patience && scalings < most_scalings)
       rescale();
     else if (std::sqrt(square) < drop_exact * refreshed)
-      refresh();  // conjugacy of directions is lost only by rounding; a restart would cost iterations
+      refresh();  // only rounding reduces the conjugacy of directions; a restart would cost additional iterations
     log.progress(std::clamp(std::log(std::max(relative, 1e-4)) / std::log(1e-4), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}, permeability {:.5g} mm2", certificate.iterations,
                              relative, permeability_scale() * (now_.work + now_.momentum + now_.mass)));
@@ -313,7 +314,7 @@ void flow_solver::solve(const flow_options& options, flow_direction& answer, log
   certificate.work = (certificate.iterations * work_of_iteration()).of_all_ranks(comm);
 }
 
-// Perform each remaining communication of a solve once, with arbitrary values.
+// Execute each remaining communication of a solve once with arbitrary values.
 void flow_solver::count_other_messages() {
   const auto sum = [&] { all_ranks(std::array{0.0}); };
   const auto as = [&](const char* name, auto send) {
@@ -330,7 +331,8 @@ void flow_solver::count_other_messages() {
   as("iteration_without_step", [&] { bound(), preconditioner_.apply(w_.data(), v_.data(), velocity_scale_), sum(); });
 }
 
-// Energies of the residual, by an unscaled product with P. The product overwrites K s. K s is therefore recomputed.
+// Energies of the residual. The energies are computed with an unscaled product with P. The product overwrites K s. K s is
+// therefore recomputed.
 flow_solver::energies flow_solver::measure_energies() {
   preconditioner_.apply(r_.data(), v_.data());
   const std::int64_t stride = cells_.stride();
@@ -362,8 +364,8 @@ flow_solver::inner_products flow_solver::products_of_residual() const {
         sum[0] = c < 3 ? product - residual : -residual;
         sum[c < 3 ? 1 : 2] = c < 3 ? residual : product - residual;
       }));
-  // s has the scale t of the velocities: q' = t G^T M^-1 r_u - r_p differs from q by (t - 1) G^T M^-1 r_u. The energy of
-  // G^T M^-1 r_u is at most the energy of r_u, because G S^-1 G^T is a projection in A.
+  // s contains the scale t of the velocities. q' = t G^T M^-1 r_u - r_p differs from q by (t - 1) G^T M^-1 r_u. The energy
+  // of G^T M^-1 r_u is at most the energy of r_u, because G S^-1 G^T is a projection in A.
   const double t = velocity_scale_, momentum = std::max(e[1], 0.0) / t;
   const double mass = std::sqrt(std::max(e[2], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
   return {e[0], {momentum, mass * mass}};

@@ -9,15 +9,15 @@ namespace osteon::physics {
 
 namespace {
 
-// Type of a side of a cell; values from `first_condition` on are conditions of the problem.
+// Type of a side of a cell. Values from `first_condition` on are conditions of the problem.
 constexpr std::uint8_t no_condition = 0, plain_wall = 1, first_condition = 2;
 
-// Kinds of cells. Cells outside the fluid are behind an opening in a high face of the image, or are labelled voxels that
-// are openings.
+// Kinds of cells. Cells outside of the fluid are behind an opening in a high face of the image, or are labelled voxels of
+// openings.
 enum class cell_kind : std::uint8_t { fluid, beyond, label };
 
-// Return the selected runs, one additional voxel behind each opening in a high face, and the voxels `behind` openings
-// inside the image.
+// Return the selected runs, one additional voxel behind each opening in a high face, and the voxels `behind` openings inside
+// the image.
 voxel::run_set runs_with_openings(const through_problem& problem, const std::vector<voxel::run>& kept,
                                   const std::array<bool, 3>& is_longer, const std::vector<index3>& behind) {
   const grid::block& where = problem.where;
@@ -38,7 +38,7 @@ voxel::run_set runs_with_openings(const through_problem& problem, const std::vec
         continue;
       }
       if ((a == 0 ? r.z : r.y) != last) continue;
-      // Exclude a voxel that an earlier axis added in x, because the voxel is not behind this face.
+      // If an earlier axis has added a voxel in x, the voxel is excluded, because the voxel is not behind this face.
       const std::int32_t length = static_cast<std::int32_t>(std::min<std::int64_t>(r.length, problem.cells.shape().x - r.x));
       for (std::int32_t from = 0; from < length; ++from) {
         if (!opens({r.z, r.y, r.x + from}, 2 * a + 1)) continue;
@@ -162,10 +162,10 @@ class builder {
     return result_.cells.numbers.find(p.z, p.y, p.x);
   }
 
-  // A voxel with openings on two opposite sides has one position for a velocity along the axis. The opening below uses
-  // this position. The velocity of the opening above is on the low face of the fluid, as at a low face of the image. The
-  // two velocities must not be neighbours. The fluid above therefore treats velocities through other faces of the voxel as
-  // wall velocities.
+  // If a voxel has openings on two opposite sides, only one position is available for a velocity along the axis. The opening
+  // below uses this position. As at a low face of the image, the velocity of the opening above is on the low face of the
+  // fluid. The two velocities must not be neighbours. The fluid above therefore treats velocities through other faces of the
+  // voxel as velocities of walls.
   void part_thin_openings() {
     if (!problem_.has_labels()) return;
     heat_cells& c = result_.cells.grid;
@@ -191,7 +191,7 @@ class builder {
     c.links.exchange(c.open.data());
   }
 
-  // Friction of a condition on a tangential velocity, for the half of a face in one cell.
+  // Friction between a condition and a tangential velocity, for the half of a face in one cell.
   int half_friction(std::uint8_t side) const {
     if (side < first_condition) return 1;
     const face_flow kind = problem_.boundaries[at(side - first_condition)].kind;
@@ -201,17 +201,16 @@ class builder {
     return sides_[side][at(i)] == no_condition && (result_.cells.grid.open[at(i)] >> side & 1) != 0;
   }
 
-  // Friction of a face towards a side, in weights of its axis. @param cell, below the cells of the face
+  // Friction of a face towards a side, in units of the weight of its axis. @param cell, below the two cells of the face
   int friction(std::int32_t cell, std::int32_t below, std::size_t side) const {
-    // With two fluid voxels, the side has a neighbour. With one fluid voxel, the velocity across the face of the other
-    // cell (zero, or the velocity of an opening) applies at a distance of one voxel.
+    // With two fluid voxels, the side has a neighbour. With one fluid voxel, the velocity across the face of the other cell
+    // applies at a distance of one voxel. This velocity is zero, or the velocity of an opening.
     if (is_fluid(cell, side) || is_fluid(below, side)) return 1;
-    // Otherwise a wall or another condition applies at a distance of half a voxel.
+    // Otherwise, a wall or another condition applies at a distance of half of a voxel.
     return half_friction(sides_[side][at(cell)]) + half_friction(sides_[side][at(below)]);
   }
 
-  // Number of the diagonal of a face, and its value. @param cell, below cells of the face; the two cells are equal at an
-  // opening
+  // Number and value of the diagonal of a face. @param cell, below cells of the face; at an opening, both cells are equal
   std::pair<std::uint8_t, double> diagonal(std::int32_t cell, std::int32_t below, std::size_t axis) const {
     const flow_cells& cells = result_.cells;
     double value = 2 * cells.weight[axis];
@@ -224,7 +223,7 @@ class builder {
     return {static_cast<std::uint8_t>(1 + sum[0] + 5 * sum[1]), value};
   }
 
-  // Contribution of sliding walls and openings to a tangential velocity.
+  // Contribution of sliding walls and of openings to a tangential velocity.
   void add_along(std::int32_t i, std::int32_t cell, std::int32_t below, std::size_t axis, double share) {
     for (const std::size_t other : kernel::axes_across[axis])
       for (const std::size_t high : {0, 1}) {
@@ -246,7 +245,7 @@ class builder {
       }
   }
 
-  // A face between two cells.
+  // Add a face between two cells.
   void add_face(std::int32_t i, std::int32_t below, std::size_t axis) {
     flow_cells& cells = result_.cells;
     const auto [number, value] = diagonal(i, below, axis);
@@ -256,7 +255,7 @@ class builder {
     add_along(i, i, below, axis, 1);
   }
 
-  // Add a face of the cell `inside` that is an opening. The opening is the low face of the owned cell `face` with the
+  // Add a face of the cell `inside` that is an opening. The opening is the low face of the owned cell `face`, which has the
   // neighbours `near`.
   void open_face(std::int32_t inside, std::int32_t face, std::size_t side, const std::array<std::int32_t, 6>& near) {
     flow_cells& cells = result_.cells;
@@ -273,7 +272,7 @@ class builder {
     }
     auto [number, value] = diagonal(inside, inside, axis);
     number = static_cast<std::uint8_t>(number + open_face_frictions);
-    value -= cells.weight[axis];  // the face has one neighbour along the flow
+    value -= cells.weight[axis];  // along the flow, the face has one neighbour
     cells.friction[axis][at(face)] = number;
     cells.diagonal[axis][number] = value;
     kernel::stokes_open_face f{
@@ -291,7 +290,7 @@ class builder {
     add_along(face, inside, inside, axis, 0.5);
   }
 
-  // Return true if the low face of a cell, in the plane of an opening, is between two fluid cells.
+  // Return true if the low face of a cell in the plane of an opening is between two fluid cells.
   bool is_between_fluid(std::int32_t cell, std::size_t axis) const {
     return kind(cell) == cell_kind::fluid && is_fluid(cell, 2 * axis);
   }
@@ -318,7 +317,7 @@ class builder {
   const through_problem& problem_;
   const solid_faces& solid_;
   open_flow_cells& result_;
-  std::array<std::vector<std::uint8_t>, 6> sides_;  // by side and cell, including ghosts
+  std::array<std::vector<std::uint8_t>, 6> sides_;  // type of each side of each cell, including ghosts
   std::vector<std::uint8_t> kind_;
   std::vector<std::array<std::int32_t, 3>> place_;
 };
@@ -334,7 +333,7 @@ int boundary_at(const through_problem& problem, index3 voxel, int side) {
       if (found < 0) found = static_cast<int>(n);
       continue;
     }
-    // A ball around a point of the face is a disc on the face.
+    // On the face, the ball around a point is a disc.
     if (b.holds(voxel, problem.spacing_mm, side / 2)) return static_cast<int>(n);
   }
   return found;

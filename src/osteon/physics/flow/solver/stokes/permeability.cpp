@@ -50,7 +50,7 @@ void check_locally(const flow_problem& problem, const flow_options& options) {
   expect.require_none();
 }
 
-// Counts the fluid. @throws as check_permeability
+// Count the fluid. @throws errors of check_permeability
 flow_counts check_and_count(const flow_problem& problem, const flow_options& options) {
   comm::collectively(problem.where.comm, [&] { check_locally(problem, options); });
   flow_counts counts;
@@ -75,8 +75,8 @@ std::vector<bool> runs_with(const flow_parts& parts, std::uint8_t bits) {
 
 std::uint8_t bit(axis a) { return static_cast<std::uint8_t>(1U << static_cast<int>(a)); }
 
-// Return the pressure shift of each run of cells.numbers. With the shifts, the mean pressure is zero in each connected
-// part of the periodic fluid. No condition determines the pressure level of such a part. @collective
+// Return the shift of the pressure for each run of cells.numbers. With these shifts, the mean pressure is zero in each
+// connected part of the periodic fluid. In such a part, no condition determines the level of the pressure. @collective
 std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
                                        const double* pressure) {
   const auto runs = cells.numbers.runs();
@@ -92,8 +92,8 @@ std::vector<double> levels_of_pressure(const flow_problem& problem, const flow_c
   return level;
 }
 
-// Set the fields of the solver's last solution at the centres of the voxels. @param parts of cells.numbers, of a periodic
-// box
+// Set the fields at the centres of the voxels from the solver's last solution. @param parts parts of cells.numbers in a
+// periodic box
 void set_fields(const flow_problem& problem, const flow_cells& cells, const numbered_parts& parts,
                 const std::vector<double>& x, flow_direction& answer) {
   const int a = static_cast<int>(answer.along);
@@ -136,7 +136,7 @@ void set_fields(const flow_problem& problem, const flow_cells& cells, const numb
   }
 }
 
-// Set the velocities of the solver's last solution on the faces of the voxels. @collective
+// Set the velocities on the faces of the voxels from the solver's last solution. @collective
 void set_faces(const flow_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                const flow_options& options, flow_direction& answer, log_sink& log) {
   const int a = static_cast<int>(answer.along);
@@ -144,14 +144,14 @@ void set_faces(const flow_problem& problem, const flow_cells& cells, const std::
   const double speed = gradient * cells.unit_mm * cells.unit_mm / problem.viscosity_Pa_s;
   open_flow_cells open;
   open.cells = cells;
-  if (cells.through < 0) {  // no pressure is given
+  if (cells.through < 0) {  // no condition gives a pressure
     open.free_parts = 1;
     open.free_part.assign(at(cells.grid.owned), 0);
   }
   const carried_velocities carried = options.carry(open, x, options.poll, log);
   answer.faces_change = carried.change;
   answer.face_velocity_mm_per_s.assign(6 * at(problem.cells.size()), 0);
-  std::vector<std::int32_t> place(at(cells.grid.owned), -1);  // index in the cells of the problem
+  std::vector<std::int32_t> place(at(cells.grid.owned), -1);  // index of each cell in the cells of the problem
   for (const voxel::run& r : cells.numbers.runs()) {
     const std::int32_t first = problem.cells.find(r.z, r.y, r.x);
     for (std::int32_t n = 0; n < r.length; ++n) place[at(r.first + n)] = first + n;
@@ -220,13 +220,14 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   for (const std::uint8_t t : parts.through) reached |= t;
   comm::all_reduce(problem.where.comm, &reached, 1, MPI_BOR);
 
-  // Directions with separate cells have separate messages.
+  // If each direction has its own cells, each direction also has its own messages.
   const bool is_one_of_several = !is_periodic && problem.directions.size() > 1;
   std::optional<flow_cells> cells;
-  numbered_parts periodic_parts;  // parts of the cells, for the fields
+  numbered_parts periodic_parts;  // parts of the cells, which are needed for the fields
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
-  std::vector<std::pair<std::size_t, kept_answer>> earlier;  // axes and solutions for combination with later solutions
+  // axes and solutions; these will be combined with later solutions
+  std::vector<std::pair<std::size_t, kept_answer>> earlier;
   for (const axis along : problem.directions) {
     flow_direction& answer = all.directions.emplace_back();
     answer.along = along;

@@ -10,8 +10,8 @@ namespace osteon::physics {
 
 namespace {
 
-// Call meet(fluid voxel, number of the fluid voxel, side, number of the solid voxel) for faces between fluid and solid, by
-// rows. Coordinates refer to the block. Ghosts have the coordinates -1 and `shape`.
+// Call meet(fluid voxel, number of the fluid voxel, side, number of the solid voxel) row by row for the faces between fluid
+// and solid. Coordinates are relative to the block. Ghosts have the coordinates -1 and `shape`.
 template <class Meet>
 void for_each_contact(const ghosted_cells& wet, const ghosted_cells& solid, const Meet& meet) {
   const index3 shape = wet.shape;
@@ -70,7 +70,7 @@ solid_faces find_solid_faces(const through_problem& problem, const voxel::run_se
     index3 other = place;
     other[axis] += side % 2 == 0 ? -1 : 1;
     index3 voxel = where.owned.begin + place, beyond = where.owned.begin + other;
-    for (int a = 0; a < 3; ++a) {  // ghosts of a periodic box
+    for (int a = 0; a < 3; ++a) {  // these voxels are ghosts of a periodic box
       voxel[a] = (voxel[a] + domain[a]) % domain[a];
       beyond[a] = (beyond[a] + domain[a]) % domain[a];
     }

@@ -13,14 +13,14 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr int longest_stair = 2;  // largest number of faces of a run in stairs
+constexpr int longest_stair = 2;  // maximum number of faces of a run in stairs
 constexpr int layers = longest_stair + 2;
 constexpr int surface_tag = 1300;
-// Steps of diffusion: a standard deviation of sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. For pipes with
-// radii of 5 voxels and more, the 95th percentile of the smoothed shear stress is within 5 % of the mean.
+// Number of diffusion steps. The standard deviation is sqrt(2 * 24 / 6) = 2.8 faces along each axis of the surface. In pipes
+// with radii of at least 5 voxels, the 95th percentile of the smoothed shear stress is within 5 % of the mean.
 constexpr int smoothings = 24;
-constexpr double exchanged = 1.0 / 6;  // fraction transferred to each linked face
-constexpr double rough = 0.1;          // average number of stair edges per face from which a face counts as a stair face
+constexpr double exchanged = 1.0 / 6;  // fraction that a face transfers to each linked face
+constexpr double rough = 0.1;          // mean number of stair edges per face; from this number on, a face is a stair face
 
 struct surface_face {
   index3 voxel;
@@ -30,7 +30,7 @@ struct surface_face {
 // Step from a face over one of its edges.
 struct surface_step {
   surface_face to;
-  int turn;    // 1: into a corner of the fluid, -1: around an edge of the solid, 0: straight on
+  int turn;    // 1: into a corner of the fluid; -1: around an edge of the solid; 0: straight on
   int onward;  // direction of the next step
 };
 
@@ -39,7 +39,7 @@ index3 beside(index3 voxel, int side) {
   return voxel;
 }
 
-// A field with its ghosts, also on virtual ranks.
+// A field with its ghosts. The function also works on virtual ranks.
 grid::ghosted_field<float> with_layers(const grid::block& where, const std::vector<float>& owned) {
   plan::neighbour_part part = grid::plan_of_ghost_cells(where, layers);
   part.name = "voxels of walls";
@@ -51,7 +51,7 @@ grid::ghosted_field<float> with_layers(const grid::block& where, const std::vect
   return field;
 }
 
-// Per voxel: 0 without walls, otherwise 1 and the bits of the walls.
+// Values of each voxel. The value is 0 without walls; otherwise, the value contains 1 and the bits of the walls.
 std::vector<float> dense_walls(const grid::block& where, const voxel::run_set& wet, const std::vector<std::uint8_t>& walls) {
   const index3 shape = where.owned.shape();
   std::vector<float> values(at(shape.volume()));
@@ -80,7 +80,7 @@ class wall_surface::builder {
     number_ghosts();
   }
 
-  // @returns number of stair edges of each owned face
+  // @returns number of stair edges at each owned face
   std::vector<std::uint8_t> link() {
     std::vector<std::uint8_t> stairs(at(result_.owned_));
     result_.linked_.resize(at(result_.owned_));
@@ -100,7 +100,7 @@ class wall_surface::builder {
     const index3 v = voxel - kinds_.present.begin, shape = kinds_.present.shape();
     return at((v.z * shape.y + v.y) * shape.x + v.x);
   }
-  // Wall bits of a voxel; -1: not a fluid voxel, or unknown.
+  // Bits of the walls of a voxel. If the voxel is not fluid, or is unknown, the result is -1.
   int walls_of(index3 voxel) const {
     return kinds_.present.contains(voxel) ? static_cast<int>(kinds_.values[place_of(voxel)]) - 1 : -1;
   }
@@ -115,7 +115,7 @@ class wall_surface::builder {
       if ((walls >> side & 1) != 0) visit(side);
   }
 
-  // Faces of the voxels around the block, in the order of their owners.
+  // Number the faces of the voxels around the block in the order of their owners.
   void number_ghosts() {
     const box3 near = grid::with_ghosts(where_, 1), own = where_.owned;
     std::int32_t face = 0;
@@ -161,7 +161,8 @@ class wall_surface::builder {
     if (!has_wall(around, towards ^ 1)) return std::nullopt;
     return surface_step{{around, towards ^ 1}, -1, from.side};
   }
-  // Return true if the run of faces from an edge with the bend `turn` is short and ends at an edge with the opposite bend.
+  // Return true if the run of faces from an edge with the bend `turn` is short, and if the run ends at an edge with the
+  // opposite bend.
   bool is_stair(surface_face face, int towards, int turn) const {
     for (int n = 0; n < longest_stair; ++n) {
       const auto step = over(face, towards);
@@ -234,7 +235,8 @@ double wall_surface::area_mm2(std::int32_t face) const {
 }
 
 double wall_surface::total_area_mm2() const {
-  constexpr double unit = 1 << 24;  // scale of a float between 0.5 and 1; sums of integers are independent of the order
+  // factor that scales a float between 0.5 and 1 to an integer; sums of integers are independent of the order
+  constexpr double unit = 1 << 24;
   std::array<std::int64_t, 3> sums{};
   for (std::size_t f = 0; f < places_.size(); ++f) {
     const std::size_t axis = places_[f].side / 2U;

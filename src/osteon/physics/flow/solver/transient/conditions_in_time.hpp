@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Conditions of openings and sliding walls of a transient flow, at any time.
+/// Conditions of openings and sliding walls in a transient flow at any time.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,17 +14,18 @@
 
 namespace osteon::physics {
 
-/// The conditions of a problem at a time. The value of each boundary, and the drop and rate over each period, are
-/// multiplied by their factors at this time.
+/// The conditions of a problem at a time. The value of each boundary, and the pressure drop and the flow rate over each
+/// period, are multiplied by their factors at this time.
 class conditions_in_time {
  public:
-  /// Borrows problem and open. @param given of validate_conditions() @collective local
+  /// The object borrows `problem` and `open`. @param given result of validate_conditions() @collective local
   conditions_in_time(const through_problem& problem, const open_flow_cells& open, std::vector<opening_face> given,
                      const flow_units& units)
       : problem_(problem), open_(open), given_(std::move(given)), units_(units), scaled_(problem) {
     for (const flow_boundary& b : problem.boundaries) vary_ = vary_ || b.factor.varies();
     for (const time_table& t : problem.period_factor) vary_ = vary_ || t.varies();
-    std::erase_if(given_, [](const opening_face& f) { return f.boundary < 0; });  // walls next to the openings
+    // these faces are walls next to the openings
+    std::erase_if(given_, [](const opening_face& f) { return f.boundary < 0; });
   }
 
   bool vary() const { return vary_; }
@@ -41,7 +42,7 @@ class conditions_in_time {
             (rate_of_period(time_s + later_s) - rate) / later_s};
   }
 
-  /// Pressure drops over the periods; 0 for a given rate.
+  /// Pressure drops over the periods. If a flow rate is given instead, the value is 0.
   period_drops drops_at(double time_s) const {
     period_drops drops{};
     for (std::size_t a = 0; a < 3; ++a) drops[a] = problem_.period_factor[a].at(time_s) * problem_.period_drop_Pa[a];
@@ -59,7 +60,7 @@ class conditions_in_time {
     return a ? problem_.period_factor[*a].at(time_s) * *problem_.period_rate_mm3_per_s[*a] : 0;
   }
 
-  /// Problem with the boundary values at a time; valid until the next call.
+  /// Problem with the values of the boundaries at a time. The result is valid until the next call.
   const through_problem& problem_at(double time_s) const {
     for (std::size_t n = 0; n < scaled_.boundaries.size(); ++n) {
       const flow_boundary& nominal = problem_.boundaries[n];
@@ -70,7 +71,7 @@ class conditions_in_time {
     return scaled_;
   }
 
-  /// Largest given velocity over the voxel's edge [1/s].
+  /// Largest given velocity divided by the edge of a voxel [1/s].
   double rate_at(double time_s) const {
     double highest = 0;
     for (const opening_face& f : given_)
@@ -80,7 +81,8 @@ class conditions_in_time {
     return highest;
   }
 
-  /// Upper limit of adaptive steps. The limit is a fraction of each period or table, to resolve changes of the conditions.
+  /// Upper limit of adaptive steps. The limit is a fraction of each period or table. Steps then resolve changes of the
+  /// conditions.
   double longest_step_s() const {
     constexpr double parts = 40;
     double most = std::numeric_limits<double>::infinity();
@@ -96,7 +98,8 @@ class conditions_in_time {
   }
 
  private:
-  // Sum of the velocities through the voxels of the period face for the given flow rate, in units of the solver.
+  // Sum of the velocities through the voxels at the face of the period, for the given flow rate. The unit is that of the
+  // solver.
   double rate_of_period(double time_s) const {
     const auto a = rate_axis();
     if (!a) return 0;

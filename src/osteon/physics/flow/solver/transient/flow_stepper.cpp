@@ -10,8 +10,8 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::int64_t damped_steps = 2;
-constexpr double of_friction = 0.1;   // fraction of the tolerance for the friction of a step
-constexpr double of_nothing = 1e-13;  // rounding error in double precision, relative to the velocities
+constexpr double of_friction = 0.1;   // fraction of the tolerance that is allowed for the friction in a step
+constexpr double of_nothing = 1e-13;  // rounding error in double precision relative to the velocities
 
 }  // namespace
 
@@ -84,7 +84,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   result.divergence = unit > 0 ? found.divergence / unit : 0;
   if (rate_control_) begin_rate(result);
 
-  // Compute the pressure that maintains the state from the accelerations.
+  // This pressure maintains the state. The pressure is computed from the accelerations.
   is_carried_ = false;
   find_convection();
   std::fill(x_.begin() + 3 * n, x_.end(), 0.0);
@@ -100,7 +100,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   result.pressure_iterations += found.iterations;
   result.converged = result.converged && found.converged;
   std::copy_n(d_.begin(), n, x_.begin() + 3 * n);
-  if (rate_control_) {  // compute the drop that produces the prescribed change of the rate
+  if (rate_control_) {  // compute the pressure drop that causes the prescribed change of the flow rate
     drop_ = rate_control_->missing(force_.data(), memory_s_ * wanted_rate_per_s_);
     for_each(3 * n,
              [f = force_.data(), w = rate_control_->velocity().data(), d = drop_](std::int64_t i) { f[i] += d * w[i]; });
@@ -122,7 +122,7 @@ flow_stepper::step_result flow_stepper::start(bool is_sudden) {
   return result;
 }
 
-// Set the initial rate by an impulse.
+// An impulse sets the initial flow rate.
 void flow_stepper::begin_rate(step_result& result) {
   const auto found = rate_control_->find_impulse(projection_, rate_tolerances());
   result.pressure_iterations += found.pressure_iterations;
@@ -139,7 +139,7 @@ period_rate::tolerances flow_stepper::rate_tolerances() const {
   return {of_friction * options_.tolerance, options_.max_iterations, options_.poll};
 }
 
-// Control the rate of the current step. The velocities of the step already conserve mass.
+// Correct the flow rate of the current step. The velocities of the step already conserve mass.
 void flow_stepper::control_rate(double sigma, double implicitness, double end, step_result& result) {
   const auto found = rate_control_->find_response(momentum_, projection_, sigma, implicitness, rate_tolerances());
   result.friction_iterations += found.friction_iterations;
@@ -166,7 +166,7 @@ void flow_stepper::go_on() {
   find_courant_rate();
 }
 
-// Set the given values for a fraction of the current step.
+// Set the given values at a fraction of the current step.
 void flow_stepper::set_given(double share) {
   for (std::size_t n = 0; n < from_->given.size(); ++n)
     x_[at(from_->given[n].first)] = (1 - share) * from_->given[n].second + share * to_->given[n].second;
@@ -196,8 +196,9 @@ flow_stepper::step_result flow_stepper::step(double step_s, const conditions* fr
   return result;
 }
 
-// Work per step on this rank in double precision, without the two linear systems: convection (six neighbours of three
-// components), forces and their sum, initial guess, u*, divergence and gradient, pressure, largest values.
+// Work per step on this rank in double precision, without the two linear systems. The work consists of convection (six
+// neighbours of three components), forces and their sum, the initial guess, u*, divergence and gradient, the pressure, and
+// largest values.
 kernel_work flow_stepper::work() const {
   constexpr double of_convection = 24 + 24 + 48 + 72, of_rest = 3 * 19 + 48 + 48 + 72 + 32 + 56 + 40 + 48 + 24 + 24;
   constexpr double convected = 3 * 30 + 12, rest = 3 * 17 + 6 + 3 + 3 + 9 + 9 + 4 + 12;
@@ -207,7 +208,7 @@ kernel_work flow_stepper::work() const {
   return all;
 }
 
-// @param begin, end interval as fractions of the step
+// @param begin, end ends of the interval as fractions of the step
 flow_stepper::step_result flow_stepper::substep(double step_s, double implicitness, double begin, double end) {
   const comm::sent_part sends(cells_.grid.where.comm, "part_of_step");
   step_result result;
@@ -218,8 +219,8 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
 
   find_convection();
   if (from_ != nullptr) {
-    // The equations are linear in the given values. The equations therefore use the weighted mean of the values at the two
-    // ends.
+    // The equations are linear in the given values. The equations therefore use a weighted mean of the values at the two
+    // ends of the interval.
     const double middle = begin + implicitness * (end - begin);
     set_given(middle);
     for (std::size_t k = 0; k < right_.size(); ++k)
@@ -234,7 +235,7 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
     });
   for_each(3 * n, [f = force_.data(), implicitness](std::int64_t i) { f[i] /= implicitness; });
 
-  // Solve for u*. The change of the last step is the initial guess.
+  // Solve for u*. The initial guess is the change in the last step.
   const double size = length_of(x_.data()), force = length_of(force_.data());
   const double target = options_.tolerance * std::max(of_friction * force, 1e-2 * of_friction * momentum_.storage() * size);
   for_each(3 * n, [e = change_.data(), share](std::int64_t i) { e[i] *= share; });
@@ -247,8 +248,8 @@ flow_stepper::step_result flow_stepper::substep(double step_s, double implicitne
     cells_.grid.links.exchange(x_.data() + c * n);
   }
 
-  // The projection subtracts the divergent part of the velocities. The last pressure increment is the initial guess of an
-  // iterative solver.
+  // The projection subtracts the divergent part of the velocities. For an iterative solver, the initial guess is the last
+  // increment of the pressure.
   projection_.find_divergence(x_.data(), divergence_.data());
   double velocity = 0;
   if (projection_.is_direct()) {
@@ -304,7 +305,7 @@ double flow_stepper::length_of(const double* v) const {
                                  })[0]);
 }
 
-// Norm of G p, with current ghosts.
+// Norm of G p. The ghosts of p become current.
 double flow_stepper::gradient_length() const {
   const double* const p = x_.data() + 3 * stride();
   return std::sqrt(sum_over_cells(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -335,7 +336,7 @@ void flow_stepper::find_courant_rate() {
 
 double flow_stepper::kinetic_energy() const {
   const double velocity = length_of(x_.data());
-  double halves = 0;  // sum of squares over entries with half a voxel
+  double halves = 0;  // sum of squares over entries with half of a voxel
   for (const flow_side& s : open_.sides)
     if (s.face >= 0) {
       const double u = x_[s.axis() * at(stride()) + at(s.face)];
@@ -343,7 +344,7 @@ double flow_stepper::kinetic_energy() const {
     }
   const double squares = velocity * velocity - sum_of_ranks(cells_.grid.where.comm, std::array{halves})[0];
   const vector3 h = problem_.spacing_mm;
-  // kg/m3 mm3 mm2/s2
+  // the unit of the product is kg/m3 mm3 mm2/s2
   return 1e-15 * problem_.density_kg_per_m3 * h.z * h.y * h.x * units_.velocity_mm_per_s * units_.velocity_mm_per_s *
          squares / 2;
 }
@@ -380,7 +381,7 @@ solver_state flow_stepper::saved() {
     add(fmt::format("change_{}", axes[at(c)]), change_, c);
     if (problem_.has_inertia) add(fmt::format("carried_{}", axes[at(c)]), carried_before_, c);
   }
-  // Velocities for intermediate pictures. The steps do not use these values.
+  // Intermediate pictures need these velocities. Steps do not use these velocities.
   for (auto& v : centre_) v.assign(at(cells_.grid.owned), 0.0F);
   visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     for (std::size_t c = 0; c < 3; ++c) {
@@ -409,7 +410,7 @@ void flow_stepper::restored(const solver_state& from) {
   drop_ = n.at(6);
   drop_change_ = n.at(7);
   if (rate_control_) rate_control_->restore(from);
-  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // the coarse levels of the solver belong to an earlier step
+  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // the coarse levels of the solver were set up in an earlier step
   go_on();
 }
 

@@ -23,7 +23,7 @@ carried_velocities keep_mass(const open_flow_cells& open, const std::vector<doub
     for (std::int64_t i = 0; i < owned; ++i) highest = std::max(highest, std::abs(x[at(c * stride + i)]));
   comm::counted_all_reduce(comm, &highest, 1, MPI_MAX);
   if (highest == 0) return result;
-  // Limit relative to the highest velocity; rounding errors are about ten times smaller.
+  // Limit relative to the highest velocity. Rounding errors are smaller by a factor of about ten.
   constexpr double of_highest = 1e-12;
   std::vector<double> taken(at(stride));
   pressure_projection::bounds to;

@@ -9,11 +9,11 @@ namespace osteon::physics {
 
 namespace {
 
-// Below this limit, friction over many voxels dominates, and a cycle reduces the cost. The diagonal preconditioner would
+// Below this limit, friction over many voxels dominates. A cycle then reduces the cost. The diagonal preconditioner would
 // require about 6 sqrt(1 + 12 / kappa) iterations.
 constexpr double kappa_of_cycles = 0.5;
-constexpr double stale_cycles = 2;      // permitted ratio of kappa to kappa of the coarse levels
-constexpr double momentum_fall = 3e-6;  // reduction of the residual attainable in single precision
+constexpr double stale_cycles = 2;      // largest permitted ratio of kappa to the kappa of the coarse levels
+constexpr double momentum_fall = 3e-6;  // reduction of the residual that is possible in single precision
 constexpr int most_momentum_rounds = 8;
 
 }  // namespace
@@ -101,7 +101,7 @@ double momentum_solver::step(double alpha) {
       }))[0]);
 }
 
-// r = right - K e, computed in double precision. @param is_guess e is not zero
+// r = right - K e in double precision. @param is_guess true if e is not zero
 void momentum_solver::find_residual(const double* right, double* e, bool is_guess) {
   const std::int64_t stride = cells_.stride();
   if (!is_guess) {
@@ -141,7 +141,8 @@ void momentum_solver::count_round() {
   work_ += kernel_work{bytes * owned, operations * owned};
 }
 
-// Count for each of three components: z by the diagonal or by cycles, r.z, p, K p, p.v, c, and r with the square of r.
+// Count the following work for each of three components: z by the diagonal or by cycles, r.z, p, K p, p.v, c, and r with the
+// square of r.
 void momentum_solver::count_iteration() {
   constexpr double bytes = 3 * (8 + 12 + 9 + 8 + 24), operations = 3 * (2 + 2 + 16 + 2 + 6), of_diagonal = 9;
   const auto owned = static_cast<double>(cells_.grid.owned);

@@ -10,35 +10,38 @@
 
 namespace osteon::physics {
 
-/// Solves (kappa M + A) e = r for all three velocity components. M is the control volume of a face in voxels: 1, and 1/2 at
-/// open faces.
+/// Solves (kappa M + A) e = r for all three components of the velocity. M is the control volume of a face in units of
+/// voxels. M is 1, and 1/2 at open faces.
 ///
-/// Conjugate gradients in single precision compute corrections for a residual in double precision. For large kappa, the
+/// Conjugate gradients compute corrections in single precision. The residual is in double precision. For large kappa, the
 /// preconditioner is the diagonal. Otherwise the preconditioner is a multigrid cycle for each component.
 class momentum_solver {
  public:
-  /// @param cells stored by reference @collective on its communicator
+  /// @param cells borrowed @collective on the communicator of the cells
   explicit momentum_solver(const flow_cells& cells);
 
   /// @param kappa storage in units of friction, >= 0 @collective
   void set_storage(double kappa);
   double storage() const { return kappa_; }
-  /// kappa of the multigrid cycles. The cycles are also used for nearby values of kappa. -1: no cycles.
+  /// Value of kappa for which the multigrid cycles were set up. The cycles are also used for nearby values of kappa. -1:
+  /// there are no cycles.
   double storage_of_cycles() const { return cycles_for_; }
 
-  /// Count the messages of solve() once, on virtual ranks. @param e as in solve() @collective
+  /// Count the messages of solve() once on virtual ranks. @param e vector as in solve() @collective
   void count_messages(double* e);
 
   struct outcome {
     int iterations = 0;
     bool converged = true;
   };
-  /// Improve e until the residual is at most `target`, the root of the sum of squares over all faces.
-  /// @param right shape (3, stride), zero without an unknown velocity @param e shape (4, stride), a guess; the pressure in
-  /// e is zero and does not change @param is_guess e is not zero @throws solve_error if a value is not finite @collective
+  /// Improve e until the norm of the residual is at most `target`. The norm is the root of the sum of squares over all
+  /// faces.
+  /// @param right right-hand side with shape (3, stride), zero without an unknown velocity @param e initial guess with shape
+  /// (4, stride); the pressure in e is zero and does not change @param is_guess true if e is not zero @throws solve_error if
+  /// a value is not finite @collective
   outcome solve(const double* right, double* e, bool is_guess, double target, int most, const std::function<void()>& poll);
 
-  /// Kernel work of all solutions on this rank.
+  /// Work of the kernels in all solutions on this rank.
   const kernel_work& work() const { return work_; }
 
  private:
@@ -47,7 +50,7 @@ class momentum_solver {
     kernel::stokes_stencil<float> single;
     kernel::stokes_stencil<double> exact;
   };
-  // The operations of numerics::cg on the correction c and the residual of c.
+  // Operations of numerics::cg on the correction c and on the residual of c.
   friend class numerics::cg;
   double precondition();
   double search(double beta);
@@ -64,7 +67,7 @@ class momentum_solver {
   const flow_cells& cells_;
   double kappa_ = -1, cycles_for_ = -1;
   shifted operator_;
-  std::array<std::array<float, 64>, 3> inverse_{};  // inverse diagonal, by component and number
+  std::array<std::array<float, 64>, 3> inverse_{};  // inverse of the diagonal for each component and number
   std::array<std::unique_ptr<velocity_cycle>, 3> cycles_;
   std::vector<float> r_, z_, p_, v_, c_;
   kernel_work work_;

@@ -26,7 +26,7 @@ double period_rate::length_of(const double* v) const {
                                  })[0]);
 }
 
-// Subtract the divergent part of velocity_. increment_ receives d of the projection.
+// Subtract the divergent part of velocity_. increment_ receives the vector d of the projection.
 void period_rate::project(pressure_projection& projection, const tolerances& options, outcome& result) {
   const double* const u = velocity_.data();
   const double unit = largest_over_cells(cells_.grid, [u, n = cells_.stride()](std::int32_t i, const auto&) {

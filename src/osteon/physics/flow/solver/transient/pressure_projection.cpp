@@ -12,11 +12,11 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double projection_fall = 1e-4;  // reduction of the residual attainable in single precision
+constexpr double projection_fall = 1e-4;  // reduction of the residual that is possible in single precision
 constexpr int most_projection_rounds = 12;
 constexpr int most_direct_rounds = 3;  // the second correction removes the rounding error of the first correction
 
-// Weight 1 for each face with an unknown.
+// The weight of each face with an unknown is 1.
 std::array<std::vector<float>, 3> unit_weights(const flow_cells& cells) {
   std::array<std::vector<float>, 3> weight;
   for (std::size_t c = 0; c < 3; ++c) {
@@ -83,13 +83,13 @@ void pressure_projection::subtract_gradient(double* u, double* d) const {
       u[static_cast<std::int64_t>(c) * stride + i] -= cells_.slope[c] * (d[i] - d[near[2 * c]]);
     }
   });
-  for (const kernel::stokes_open_face& f : cells_.open_faces)  // half a control volume
+  for (const kernel::stokes_open_face& f : cells_.open_faces)  // the face has half of a control volume
     u[f.axis * stride + f.cell] -= (f.is_inlet ? 2 : -2) * cells_.slope[at(f.axis)] * d[f.pressure];
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(u + c * stride);
 }
 
-// Compute q = G^T M^-1 G p and the dot product of p and q on this rank. Sums are formed by planes and are independent of
-// the number of threads.
+// Compute q = G^T M^-1 G p, and the dot product of p and q on this rank. Sums are computed plane by plane, and are
+// independent of the number of threads.
 double pressure_projection::product() {
   const heat_cells& grid = cells_.grid;
   grid.links.exchange(p_.data());
@@ -178,7 +178,7 @@ void pressure_projection::count_messages(double* u, double* d) {
   as("iteration_of_pressure", [&] { precondition(), search(0), step(0); });
 }
 
-// Largest |G^T u| of all ranks; exact_ contains G^T u. The result is infinite if a value is NaN, because a maximum would
+// Largest |G^T u| on all ranks. exact_ contains G^T u. If a value is NaN, the result is infinite, because a maximum would
 // ignore NaN.
 double pressure_projection::find_highest_divergence(const double* u) {
   find_divergence(u, exact_.data());
@@ -289,7 +289,8 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
   std::vector<bool> is_beyond(at(cells.grid.owned));
   for (const std::int32_t i : cells.beyond) is_beyond[at(i)] = true;
 
-  // Fluid voxels of this rank: number of voxels, extent in the image, and rows that begin at x = 0.
+  // Fluid voxels of this rank. The values are the number of voxels, the extent in the image, and the number of rows that
+  // begin at x = 0.
   box3 own{where.domain, {0, 0, 0}};
   std::int64_t count = 0;
   for (const voxel::run& r : cells.numbers.runs())
@@ -302,14 +303,15 @@ std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::stri
       }
       ++count;
     }
-  // Extent of the fluid along y and x. On a rank with an extent smaller than the image, the block is a brick or has solid
+  // Extent of the fluid along y and x. If the extent on a rank is smaller than the image, the block is a brick or has solid
   // voxels.
   std::array<std::int64_t, 2> across{own.end.y, own.end.x};
   comm::all_reduce(comm, across.data(), across.size(), MPI_MAX);
   const bool is_slab = count > 0 && own.begin.y == 0 && own.begin.x == 0 && own.end.y == across[0] &&
                        own.end.x == across[1] && count == own.volume();
 
-  // Planes by rank, followed by fluid voxels, ranks without a slab, and open faces of each side.
+  // Number of planes of each rank, followed by the numbers of fluid voxels, of ranks without a slab, and of open faces of
+  // each side.
   std::vector<std::int64_t> sums(at(ranks + 8));
   sums[at(rank)] = is_slab ? own.end.z - own.begin.z : 0;
   sums[at(ranks)] = count;

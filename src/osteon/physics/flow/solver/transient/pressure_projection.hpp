@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Projection of a velocity field onto the fields that conserve mass.
+/// Projection of a velocity field onto fields that conserve mass.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,60 +16,63 @@ namespace osteon::physics {
 
 /// Solver of the pressure system.
 enum class pressure_method {
-  automatic,  ///< by transforms if find_fluid_box() finds a box, otherwise by multigrid
+  automatic,  ///< transforms if find_fluid_box() finds a box, otherwise multigrid
   multigrid   ///< conjugate gradients with a multigrid cycle
 };
 
-/// Subtracts M^-1 G d from a velocity u. The result satisfies G^T u = 0. Transforms solve the system G^T M^-1 G d = G^T u
-/// if the fluid is a complete box. Otherwise conjugate gradients with a multigrid cycle solve the system.
+/// Subtracts M^-1 G d from a velocity u. The resulting velocity satisfies G^T u = 0. If the fluid is a complete box,
+/// transforms solve the system G^T M^-1 G d = G^T u. Otherwise, conjugate gradients with a multigrid cycle solve this
+/// system.
 ///
-/// The residual of the system is the divergence of the velocity, computed in double precision. Repeated corrections remove
-/// the errors of the inner solver in single precision.
+/// The residual of the system is the divergence of the velocity in double precision. Repeated corrections remove the errors
+/// of the inner solver in single precision.
 class pressure_projection {
  public:
-  /// @param open stored by reference @collective on its communicator
+  /// @param open borrowed @collective on the communicator of `open`
   explicit pressure_projection(const open_flow_cells& open, pressure_method method = pressure_method::automatic);
 
-  /// Return true if transforms are used. A projection by transforms is exact, and a guess does not reduce the cost of the
-  /// projection.
+  /// Return true if transforms solve the system. A projection by transforms is exact. An initial guess therefore does not
+  /// reduce its cost.
   bool is_direct() const { return box_ != nullptr; }
-  /// Reason for the use of multigrid instead of transforms, as text.
+  /// Reason for multigrid instead of transforms, as text.
   const std::string& reason_for_multigrid() const { return reason_for_multigrid_; }
 
   /// Stopping criteria. The iteration stops if all criteria are satisfied.
   struct bounds {
-    double divergence = 0;  ///< largest |G^T u| of a cell
-    double velocity = 0;    ///< root of the sum of squares of the remaining correction, estimated by the cycle
-    int most = 500;         ///< largest number of iterations
+    double divergence = 0;  ///< largest |G^T u| of all cells
+    double velocity = 0;    ///< root of the sum of squares of the remaining correction; the cycle estimates this value
+    int most = 500;         ///< maximum number of iterations
   };
   struct outcome {
-    int iterations = 0;     ///< iterations of conjugate gradients, or solves by transforms
-    double divergence = 0;  ///< largest |G^T u| of a cell, computed in double
+    int iterations = 0;     ///< number of iterations of conjugate gradients, or number of solves by transforms
+    double divergence = 0;  ///< largest |G^T u| of all cells, computed in double precision
     bool converged = true;
   };
-  /// @param u shape (3, stride), with given velocities; ghosts are current before and after the call
-  /// @param d shape (stride): receives the sum of corrections, ghosts are not set
+  /// @param u velocities with shape (3, stride), including given velocities; the ghosts are current before and after the
+  /// call
+  /// @param d sum of corrections with shape (stride); the function does not set the ghosts
   /// @throws solve_error if a value is not finite @collective
   outcome project(double* u, double* d, const bounds& to, const std::function<void()>& poll);
 
-  /// Count the messages of project() once, on virtual ranks. @param u, d as in project(); values are overwritten @collective
+  /// Count the messages of project() once on virtual ranks. @param u, d vectors as in project(); the function overwrites
+  /// their values @collective
   void count_messages(double* u, double* d);
 
-  /// u -= M^-1 G d; ghosts of u become current. @param d ghosts are overwritten @collective
+  /// u -= M^-1 G d. The ghosts of u become current. @param d vector; the function overwrites its ghosts @collective
   void subtract_gradient(double* u, double* d) const;
-  /// G^T u of the owned cells. @param u ghosts current @collective local
+  /// G^T u in the owned cells. @param u vector with current ghosts @collective local
   void find_divergence(const double* u, double* divergence) const;
-  /// Set the mean of each part of the fluid with undetermined pressure to zero. @collective
+  /// In each part of the fluid with an undetermined pressure, set the mean to zero. @collective
   template <class T>
   void remove_free_pressure(T* pressure) const;
 
-  /// Kernel work of all projections on this rank.
+  /// Work of the kernels in all projections on this rank.
   const kernel_work& work() const { return work_; }
 
  private:
   outcome project_directly(double* u, double* d, const bounds& to);
   double find_highest_divergence(const double* u);
-  // The operations of numerics::cg on the correction c and the residual of c. A step returns the largest residual.
+  // Operations of numerics::cg on the correction c and on the residual of c. A step returns the largest residual.
   friend class numerics::cg;
   double precondition();
   double search(double beta);
@@ -84,18 +87,19 @@ class pressure_projection {
   const open_flow_cells& open_;
   const flow_cells& cells_;
   std::string reason_for_multigrid_;
-  std::unique_ptr<box_poisson> box_;         // or
-  std::unique_ptr<pressure_cycle> laplace_;  // exactly one of the two solvers exists
-  std::vector<std::int32_t> part_size_;      // number of cells of each free part, all ranks
+  std::unique_ptr<box_poisson> box_;         // exactly one of box_ and
+  std::unique_ptr<pressure_cycle> laplace_;  // laplace_ exists
+  std::vector<std::int32_t> part_size_;      // number of cells of each free part on all ranks
   std::vector<double> exact_;
   std::vector<float> none_, r_, z_, p_, q_, c_;
   kernel_work work_;
 };
 
-/// Return a box if G^T M^-1 G is a sum of one operator for each axis, and each rank owns whole planes. A box has no solid
-/// voxel and no opening inside the image. On each face of the image, the pressure is prescribed on the whole face or on no
-/// part of the face.
-/// @param reason_out receives the reason if there is no box; null: not requested @collective on the cells' communicator
+/// Return a box if two conditions are satisfied: G^T M^-1 G is a sum of one operator for each axis, and each rank owns
+/// complete planes. A box has no solid voxel and no opening inside the image. On each face of the image, the pressure is
+/// prescribed on the whole face, or is not prescribed on the face.
+/// @param reason_out receives the reason if there is no box; null: not requested @collective on the communicator of the
+/// cells
 std::optional<poisson_box> find_fluid_box(const open_flow_cells& open, std::string* reason_out = nullptr);
 
 }  // namespace osteon::physics

@@ -20,8 +20,8 @@ namespace osteon::physics {
 namespace {
 
 constexpr double most_time_steps = 1e9;
-constexpr double aimed_at = 0.85;       // target of a new step, as a fraction of the Courant number
-constexpr double too_short = 0.6;       // fraction of the Courant number below which steps become longer
+constexpr double aimed_at = 0.85;       // length of a new step as a fraction of the Courant number
+constexpr double too_short = 0.6;       // fraction of the Courant number; below this fraction, steps become longer
 constexpr double fastest_growth = 1.5;  // largest ratio of a step to the previous step
 
 void check_plan(const through_problem& problem, const flow_time_plan& plan) {
@@ -42,7 +42,7 @@ void check_plan(const through_problem& problem, const flow_time_plan& plan) {
   expect(problem.has_inertia || plan.start != flow_start::steady,
          "a steady initial flow requires inertia; start from the creeping flow");
   expect(problem.multiples.size() == 1, "a transient flow requires exactly one multiple of the conditions");
-  const flow_boundary* given = nullptr;  // boundary with a given velocity
+  const flow_boundary* given = nullptr;  // boundary that has a given velocity
   bool has_pressure = false;
   for (const flow_boundary& b : problem.boundaries) has_pressure = has_pressure || b.gives_pressure();
   for (const flow_boundary& b : problem.boundaries) {
@@ -80,7 +80,7 @@ std::string too_long_for_weight(double step_s, double time_s, double most_s) {
       step_s, time_s, 2 * most_s);
 }
 
-// Reject a given step that is too long for the known velocities of openings and walls.
+// Throw an error if a given step is too long for the known velocities of openings and walls.
 void check_step(const through_problem& problem, const flow_time_plan& plan, const through_outline& known) {
   if (plan.step_s == 0 || !problem.has_inertia) return;
   double highest = 0;
@@ -91,7 +91,7 @@ void check_step(const through_problem& problem, const flow_time_plan& plan, cons
   if (highest * plan.step_s > plan.courant) throw usage_error(too_long(plan.step_s, highest * plan.step_s, 0, plan.courant));
 }
 
-// Determines the lengths of steps up to `stop`.
+// Determines the lengths of steps until `stop`.
 class step_rule {
  public:
   step_rule(const flow_time_plan& plan, bool has_inertia) : plan_(plan), follows_(plan.step_s == 0 && has_inertia) {
@@ -99,11 +99,11 @@ class step_rule {
   }
   double fixed() const { return fixed_; }
 
-  // @param rate Courant number per second @param growth of the rate, at the start
-  // @param most_s longest step
+  // @param rate Courant number per second @param growth growth of the rate at the start
+  // @param most_s length of the longest step
   double next(double remaining_s, double last_s, double rate, double growth, double most_s) const {
     if (!follows_) return fixed_;
-    // (rate + growth dt) dt = C
+    // the step dt satisfies (rate + growth dt) dt = C
     const double allowed = [&] {
       if (last_s > 0 || growth == 0) return rate > 0 ? plan_.courant / rate : std::numeric_limits<double>::infinity();
       return (std::sqrt(rate * rate + 4 * growth * plan_.courant) - rate) / (2 * growth);
@@ -123,7 +123,7 @@ class step_rule {
   double fixed_;
 };
 
-// Conversion of a record to numbers and back.
+// Conversion of a record to numbers, and of such numbers to a record.
 void append(std::vector<double>& to, const flow_record& r) {
   const through_flow& f = r.flow;
   to.insert(to.end(), {r.time_s,
@@ -262,7 +262,7 @@ class flow_in_time {
       }
       time.state() = steady.answer();
       if (creeps && problem_.has_inertia)
-        accumulate(time.start(false), 0);  // inertia acts from the start and determines the initial pressure
+        accumulate(time.start(false), 0);  // inertia has an effect from the start, and determines the initial pressure
       else
         time.set_period_drop(drop_Pa / units_.pressure_Pa), time.go_on();
     }
@@ -271,12 +271,14 @@ class flow_in_time {
     watch(time, true, false);
   }
 
-  // Steady flow of the initial conditions. @return pressure drop over a period for a prescribed rate; 0: no rate
+  // Compute the steady flow of the initial conditions. @return pressure drop over a period for a prescribed flow rate; 0: no
+  // flow rate is prescribed
   double solve_start(through_solver& steady, double reynolds, through_flow& flow) {
     const flow_stepper::conditions first = changing_->at(0);
     const auto a = changing_->rate_axis();
     const double rate = changing_->period_rate_at(0);
-    if (!a || rate == 0) {  // without a drop there is no driving force over the period; other openings can cause a rate
+    // without a pressure drop, nothing drives a flow over the period; however, other openings can cause a flow rate
+    if (!a || rate == 0) {
       steady.begin(first.given, first.right, reynolds, 0);
       steady.solve(options_, flow, log_);
       return 0;
@@ -298,7 +300,7 @@ class flow_in_time {
     }
   }
 
-  // Count the messages of one step with the length of the first step.
+  // Count the messages of one step. The length is that of the first step.
   void count_messages(flow_stepper& time) {
     const step_rule rule(plan_, problem_.has_inertia);
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());

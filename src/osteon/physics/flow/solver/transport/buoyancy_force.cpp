@@ -7,7 +7,8 @@ flow_entries buoyancy_force(const through_problem& problem, const open_flow_cell
                             const std::vector<double>& temperature_K, const flow_units& units) {
   const flow_cells& cells = open.cells;
   const std::int64_t stride = cells.stride();
-  std::vector<double> above(at(stride));  // temperature relative to the reference, by cell of the solver and ghost
+  // temperature relative to the reference, for each cell of the solver and each ghost
+  std::vector<double> above(at(stride));
   for (const voxel::run& r : problem.cells.runs()) {
     const std::int32_t first = cells.numbers.find(r.z, r.y, r.x);
     if (first < 0) continue;
@@ -16,8 +17,8 @@ flow_entries buoyancy_force(const through_problem& problem, const open_flow_cell
   std::vector<bool> beyond(at(stride));
   for (const std::int32_t i : cells.beyond) beyond[at(i)] = true;
   cells.grid.links.exchange(above.data());
-  constexpr double mm_per_m = 1e-3;  // Pa/m in Pa/mm
-  std::array<double, 3> force{};     // force per kelvin, in units of the solver
+  constexpr double mm_per_m = 1e-3;  // factor from Pa/m to Pa/mm
+  std::array<double, 3> force{};     // force per kelvin in units of the solver
   for (int a = 0; a < 3; ++a)
     force[at(a)] = -problem.density_kg_per_m3 * weight.expansion_per_K * weight.gravity_m_per_s2[a] * mm_per_m *
                    units.length_mm / units.pressure_Pa;

@@ -23,24 +23,28 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::size_t kept_rounds = 20;
-constexpr int most_rounds = 200;  // outer iterations with one step length
+constexpr int most_rounds = 200;  // maximum number of outer iterations with one step length
 constexpr int most_attempts = 3;
-constexpr int first_mixed = 3;  // outer iterations before the first mixed iteration
+constexpr int first_mixed = 3;  // number of outer iterations before the first iteration with mixing
 constexpr double quick_rayleigh = 1e5,
-                 first_pace = 3;       // initial number of steps per oscillation; larger at high Rayleigh numbers
-constexpr double any_flow = 0.9;       // tolerance at which a flow is not changed
-constexpr double loosest_flow = 0.03;  // largest flow error of an outer iteration
-// Flow error of an outer iteration, relative to the change of the previous outer iteration.
+                 // initial number of steps per oscillation; at high Rayleigh numbers, the number is larger
+    first_pace = 3;
+constexpr double any_flow = 0.9;       // tolerance at which a flow remains unchanged
+constexpr double loosest_flow = 0.03;  // largest error of the flow in an outer iteration
+// Error of the flow in an outer iteration, relative to the change in the previous outer iteration.
 constexpr double flow_of_change = 0.1;
-constexpr double heat_of_change = 1e-3;  // temperature residual of an outer iteration, relative to the change
+constexpr double heat_of_change = 1e-3;  // residual of the temperature in an outer iteration, relative to the change
 constexpr double loosest_heat = 1e-4;
 constexpr double rounding_of_kelvins = 1e-12;
-constexpr double uniform = 1e-6;  // range of a temperature relative to the driving difference
-constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;  // for the small disturbances of the stability test
-constexpr int most_states = 4;     // number of steady states tried in the search for a stable state
-constexpr int most_marched = 300;  // largest number of steps away from an unstable state
+// range of a temperature relative to the driving difference; below this value, the temperature is uniform
+constexpr double uniform = 1e-6;
+// tolerances for the small disturbances of the stability test
+constexpr double test_flow_tolerance = 2e-6, test_heat_tolerance = 1e-8;
+constexpr int most_states = 4;     // maximum number of steady states in the search for a stable state
+constexpr int most_marched = 300;  // maximum number of steps away from an unstable state
 constexpr int fewest_marched = 8;
-constexpr double first_kick = 0.1;  // change of the temperature, relative to its range, along the growing disturbance
+// change of the temperature along the growing disturbance, relative to the range of the temperature
+constexpr double first_kick = 0.1;
 
 void check_weight(const buoyant_problem& problem) {
   fault_list expect;
@@ -58,7 +62,7 @@ void check_weight(const buoyant_problem& problem) {
 
 double length_of(const vector3& v) { return std::sqrt(v.z * v.z + v.y * v.y + v.x * v.x); }
 
-// Extent of the image along the axis closest to gravity [mm].
+// Extent of the image along the axis nearest to gravity [mm].
 double height_of(const buoyant_problem& problem) {
   int along = 0;
   for (int a = 1; a < 3; ++a)
@@ -66,7 +70,7 @@ double height_of(const buoyant_problem& problem) {
   return static_cast<double>(problem.flow.where.domain[along]) * problem.flow.spacing_mm[along];
 }
 
-// Lowest and highest temperature of the fluid cells, over all ranks.
+// Lowest and highest temperature of the fluid cells on all ranks.
 std::array<double, 2> range_of_fluid(const transport_cells& cells, const std::vector<double>& x) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::array<double, 2> ends{-infinity, -infinity};
@@ -105,7 +109,7 @@ class buoyant_solver {
     const double setup_cpu_seconds = cpu.of_all_ranks(comm());
     all.flows.emplace_back().multiple = multiple();
 
-    // Start from the flow without buoyancy. Without other driving forces, start from rest.
+    // The solution starts from the flow without buoyancy. If nothing else drives the flow, the solution starts from rest.
     given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, multiple()); };
     all.face_velocity_mm_per_s.assign(6 * at(flow_.cells.size()), 0);
     bool goes_on = true;
@@ -133,14 +137,14 @@ class buoyant_solver {
                : 0;
   }
 
-  // Dimensionless numbers of the problem, for the present temperature.
+  // Compute the dimensionless numbers of the problem for the present temperature.
   void measure() {
     const auto ends = range_of_fluid(heat_.cells(), t_);
     range_ = ends[1] - ends[0];
     const transport_cells& cells = heat_.cells();
     weight_ = {problem_.expansion_per_K, problem_.gravity_m_per_s2,
                problem_.reference_K.value_or(0.5 * (cells.reference_K + cells.highest_K))};
-    // If no pressure is prescribed, the reference temperature affects only the hydrostatic pressure and not the flow.
+    // If no pressure is prescribed, the reference temperature changes only the hydrostatic pressure, not the flow.
     if (std::none_of(flow_.boundaries.begin(), flow_.boundaries.end(),
                      [](const flow_boundary& b) { return b.gives_pressure(); }))
       weight_.reference_K = cells.reference_K + 0.5 * (ends[0] + ends[1]);
@@ -160,14 +164,14 @@ class buoyant_solver {
                            std::pow(m_per_mm * all_.height_mm, 3) / (kinematic * diffusivity);
   }
 
-  // Set the velocity scale of the fluid, limited by friction or by inertia.
+  // Set the scale of the velocity. Friction or inertia limits this scale.
   void set_units(bool is_driven) {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm, pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
     double own = pull * height * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / 100;
     if (flow_.has_inertia) own = std::min(own, std::sqrt(pull * height));
     own /= m_per_mm;
-    if (is_driven) return;  // a solution in these units exists
+    if (is_driven) return;  // a solution in these units already exists
     units_.velocity_mm_per_s = own > 0 ? own : 1;
     units_.pressure_Pa = flow_.viscosity_Pa_s * units_.velocity_mm_per_s / units_.length_mm;
   }
@@ -182,14 +186,14 @@ class buoyant_solver {
     return result;
   }
 
-  // Solve the flow for the present temperature. Sets the initial residual of the flow.
+  // Solve the flow for the present temperature. The function sets the initial residual of the flow.
   bool solve_flow(bool with_buoyancy, double tolerance) {
     flow_entries right = right_hand_side(flow_, open_, units_, multiple());
     if (with_buoyancy) {
       const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
       right.insert(right.end(), pulled.begin(), pulled.end());
     }
-    // Given velocities are on the right-hand side of the adjacent equations, with coefficients of about one.
+    // Given velocities are in the right-hand side of the adjacent equations. Their coefficients are about one.
     const flow_entries given = given_();
     right_square_ = 0;
     for (const flow_entries* entries : {&std::as_const(right), &given})
@@ -217,22 +221,23 @@ class buoyant_solver {
     return sums[0] > 0 && range > 0 ? std::sqrt(sums[0] / sums[1]) / range : 0;
   }
 
-  // Implicit time steps of flow and temperature, each of length 1 / rate.
+  // Implicit time steps of flow and temperature. Each step has the length 1 / rate.
   struct pace {
-    double per_s = 0;      // 0: alternate between the steady flow of a temperature and the steady temperature of a flow
+    double per_s = 0;      // 0: alternate between the steady flow for a temperature and the steady temperature for a flow
     double to_steady = 1;  // estimated number of steps to the steady state
   };
 
-  // Rate of a step. The step is as long as the oscillation of a fluid particle about its equilibrium height
-  // (Brunt-Vaisala). Longer alternating steps of flow and temperature would amplify the oscillation. A creeping flow
-  // adapts immediately, because friction determines the rate.
+  // Rate of a step. The length of a step is the period of the oscillation of a fluid particle about its equilibrium height
+  // (Brunt-Vaisala). Longer alternating steps of flow and temperature would amplify the oscillation. A creeping flow adapts
+  // immediately. In this case, friction determines the rate.
   pace pace_of(double factor) const {
     constexpr double m_per_mm = 1e-3;
     const double height = m_per_mm * all_.height_mm;
     const double pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
     const temperature_problem& heat = heat_.problem();
     const double diffusivity = 1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;  // m2/s
-    constexpr double slowest = 10;                                                                                 // pi^2
+    // approximately pi^2
+    constexpr double slowest = 10;
     pace result;
     result.per_s = flow_.has_inertia ? std::sqrt(pull / height)
                                      : pull * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / (2 * slowest);
@@ -241,7 +246,7 @@ class buoyant_solver {
     return result;
   }
 
-  // Compute one step, or the steady solutions. @return false if the flow or the temperature did not converge
+  // Compute one step, or the steady solutions. @return false if the flow or the temperature has not converged
   bool step(double per_s, double flow_tolerance, double heat_tolerance, double taken) {
     constexpr double m2_per_mm2 = 1e-6;
     solver_->set_time_step(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm *
@@ -258,7 +263,7 @@ class buoyant_solver {
     return right > 0 ? solver_->residual() / right : 0;
   }
 
-  // The mixed state: temperatures of the cells, relative to their range, and velocities.
+  // The mixed state consists of the temperatures of the cells relative to their range, and of velocities.
   std::vector<double> state_of(const std::vector<double>& t) const {
     std::vector<double> state;
     for (const double k : t) state.push_back(k / unit_K());
@@ -276,7 +281,7 @@ class buoyant_solver {
     auto from = state.begin() + static_cast<std::ptrdiff_t>(t_.size());
     for (std::int64_t c = 0; c < 3; ++c, from += owned) std::copy_n(from, owned, x.begin() + c * stride);
   }
-  // Flags of the fluid temperatures and of all velocities. These values determine the temperatures of the solid.
+  // Flags for the fluid temperatures and for all velocities. These values determine the temperatures of the solid.
   std::vector<std::uint8_t> counted() const {
     const auto& is_fluid = heat_.cells().is_fluid;
     std::vector<std::uint8_t> result(is_fluid.begin(), is_fluid.begin() + heat_.cells().grid.owned);
@@ -297,7 +302,7 @@ class buoyant_solver {
     return a;
   }
 
-  // Perform accelerated steps until flow and temperature satisfy the steady equations. @return true if the equations are
+  // Execute accelerated steps until flow and temperature satisfy the steady equations. @return true if the equations are
   // satisfied
   bool settle(double factor, int most) {
     all_.is_unsettled = false;
@@ -329,13 +334,15 @@ class buoyant_solver {
         set_state(state);
         double low = 0, high = 0;
         ends_of(next, low, high);
-        for (double& t : t_) t = std::clamp(t, low, high);  // the range of transported temperatures
+        // temperatures are limited to the range of transported temperatures
+        for (double& t : t_) t = std::clamp(t, low, high);
         acceleration.set_change(difference(state_of(t_), before));
       } else {
         set_state(after);
       }
       if (change > exact_check_threshold) continue;
-      // Compute the steady temperature of this flow, and the residual of the steady flow equations with this temperature.
+      // The steady temperature of this flow is computed. The residual of the steady flow equations is then computed with
+      // this temperature.
       const std::vector<double> kept = state_of(t_);
       all_.flow.face_velocity_mm_per_s = face_velocities(flow_, open_.cells, solver_->answer(), units_);
       if (heat_.solve(all_.flow.face_velocity_mm_per_s, options_of_heat_.tolerance, taken, {}, 0, log_)) {
@@ -347,7 +354,7 @@ class buoyant_solver {
           report_change(steady);
           return true;
         }
-        // The solver stops at an error estimate. If given velocities drive the flow, this estimate permits a larger
+        // The solver stops at an estimate of the error. If given velocities drive the flow, this estimate permits a larger
         // residual.
         if (momentum_residual() > tolerance) finest_flow = std::max(0.1 * finest_flow, 1e-4 * tolerance);
       }
@@ -374,7 +381,7 @@ class buoyant_solver {
     low = -ends[0], high = ends[1];
   }
 
-  // A uniform temperature causes a uniform force. The steady flow therefore requires no steps.
+  // A uniform temperature causes a uniform force. The steady flow therefore needs no steps.
   bool reach_uniform() {
     solver_->set_time_step(0);
     if (!solve_flow(true, options_of_flow_.tolerance)) return false;
@@ -391,7 +398,8 @@ class buoyant_solver {
     double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
     for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
       if (settle(factor, most_rounds)) return true;
-      if (attempt == 0 && may_be_unstable()) {  // mixing can remain near an unstable state without convergence to the state
+      // mixing can remain near an unstable state, and then does not converge to this state
+      if (attempt == 0 && may_be_unstable()) {
         const std::vector<double> here = state_of(t_);
         log_.note("the solution stagnates near a state that may be unstable; testing its stability by time steps");
         if (leave(here, disturbance_of(heat_.problem(), heat_.cells(), here.size()), pace_of(factor), 0.01 * first_kick,
@@ -405,7 +413,7 @@ class buoyant_solver {
     return false;
   }
 
-  // The final state is a fixed point of steps of this length.
+  // The final state is a fixed point of steps with this length.
   stepped_state stepped(const pace& steps) {
     return {[this] { return state_of(t_); }, [this](const std::vector<double>& state) { set_state(state); },
             [this, steps] {
@@ -417,7 +425,7 @@ class buoyant_solver {
             }};
   }
 
-  // Root mean square difference over the fluid, relative to the range.
+  // Root mean square difference over the fluid, relative to the range of the temperature.
   double distance(const std::vector<double>& a, const std::vector<double>& b) const {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -426,7 +434,7 @@ class buoyant_solver {
     return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
   }
 
-  // An unstable stratification that is too weak for a flow needs no test.
+  // If an unstable stratification is too weak for a flow, no test is needed.
   bool may_be_unstable() const {
     constexpr double per_mm4_in_m4 = 1e-12, per_m = 1e3;
     const double slope = per_m * inverse_gradient_K_per_mm(heat_.problem(), heat_.cells(), weight_, t_);  // K/m
@@ -439,9 +447,9 @@ class buoyant_solver {
     return rayleigh > lowest_critical_rayleigh;
   }
 
-  // Perform steps away from an unstable state along the growing disturbance.
-  // @param kick size of the disturbance, relative to the temperature range @param fewest minimum number of steps @return
-  // final distance relative to the first disturbance; 0: a step did not converge
+  // Execute steps away from an unstable state along the growing disturbance.
+  // @param kick size of the disturbance relative to the temperature range @param fewest minimum number of steps @return
+  // final distance relative to the first disturbance; 0: a step has not converged
   double leave(const std::vector<double>& steady, const std::vector<double>& grown, const pace& steps, double kick,
                int fewest) {
     double largest = 0;
@@ -467,7 +475,7 @@ class buoyant_solver {
     return kicked > 0 ? distance(state_of(t_), steady) / kicked : 0;
   }
 
-  // Search steady states until a state is stable.
+  // Search steady states until a stable state is found.
   bool find_stable_state() {
     if (!reach_full_driving()) return false;
     if (!may_be_unstable()) return true;
@@ -516,7 +524,7 @@ class buoyant_solver {
     return false;
   }
 
-  // Shift of the fluid's temperature to the level of the solution.
+  // Shift of the fluid temperature to the level of the solution.
   double level_shift() const {
     std::array<double, 2> sums{};
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -535,7 +543,7 @@ class buoyant_solver {
       measure();
       weight_.reference_K = all_.reference_K = reference;
       if (heat_.cells().free_parts > 0) all_.reference_K += level_shift();
-      // Residual of the flow equations with the last temperature.
+      // The residual of the flow equations is computed with the last temperature.
       solver_->set_time_step(0);
       if (!rests_) is_settled = solve_flow(true, any_flow);
     }
@@ -586,10 +594,11 @@ class buoyant_solver {
   buoyancy weight_;
   through_solver* solver_ = nullptr;
   std::function<flow_entries()> given_;
-  std::vector<double> t_;  // temperature of each cell with a temperature, relative to the reference of the cells
+  // temperature of each cell that has a temperature, relative to the reference temperature of the cells
+  std::vector<double> t_;
   double range_ = 0, drive_ = 0, flow_change_ = 0,
          right_square_ = 0;  // temperature range of the fluid, and driving difference [K]
-  bool rests_ = false;       // no driving force
+  bool rests_ = false;       // true if nothing drives the flow
   buoyant_solution all_;
 };
 

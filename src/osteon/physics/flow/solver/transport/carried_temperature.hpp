@@ -12,7 +12,7 @@
 
 namespace osteon::physics {
 
-/// Computes the temperature for the velocities of an outer iteration. Each solution starts from the last solution.
+/// Computes the temperature for the velocities of an outer iteration. Each solution uses the last solution as initial guess.
 class carried_temperature {
  public:
   explicit carried_temperature(const temperature_problem& problem) : problem_(problem) {
@@ -20,8 +20,8 @@ class carried_temperature {
     problem_.face_velocity_mm_per_s.clear();
   }
 
-  /// @param taken weight of the present limiter; the weight 1 discards previous values
-  /// @param from the temperature at the previous step @param per_s inverse step length; 0: the steady temperature
+  /// @param taken weight of the present limiter; with the weight 1, previous values are discarded
+  /// @param from temperature at the previous step @param per_s inverse of the step length; 0: the steady temperature
   bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
              double per_s, log_sink& log) {
     problem_.face_velocity_mm_per_s = velocities;
@@ -62,17 +62,18 @@ class carried_temperature {
   const temperature_problem& problem() const { return problem_; }
   const transport_cells& cells() const { return cells_; }
   const solve_certificate& certificate() const { return certificate_; }
-  /// Temperature of each cell with a temperature, relative to the reference of the cells.
+  /// Temperature of each cell that has a temperature, relative to the reference temperature of the cells.
   std::vector<double> owned() const { return {x_.begin(), x_.begin() + cells_.grid.owned}; }
 
-  /// The last solution with its data. Solution and data are restored after trial solutions.
+  /// The last solution, and the data that belong to this solution. After trial solutions, the solution and the data are
+  /// restored.
   struct saved_solution {
     std::vector<double> x, velocities;
     std::array<std::vector<float>, 3> weight;
     solve_certificate certificate;
   };
   saved_solution save() const { return {x_, problem_.face_velocity_mm_per_s, cells_.weight, certificate_}; }
-  /// Continue the iteration count of the saved state.
+  /// Continue with the number of iterations of the saved state.
   void restore(saved_solution saved) {
     saved.certificate.iterations = certificate_.iterations;
     saved.certificate.solve_seconds = certificate_.solve_seconds;

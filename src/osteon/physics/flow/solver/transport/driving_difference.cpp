@@ -37,7 +37,7 @@ double inverse_gradient_K_per_mm(const temperature_problem& heat, const transpor
   std::array<double, 2> sums{};
   visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     if (cells.is_fluid[at(i)] == 0) return;
-    double upwards = 0;  // gradient against gravity, from the two sides of the cell
+    double upwards = 0;  // gradient in the direction opposite to gravity, computed from the two sides of the cell
     for (std::size_t d = 0; d < 6; ++d) {
       const std::int32_t j = near[d];
       if (j < 0 || cells.is_fluid[at(j)] == 0) continue;

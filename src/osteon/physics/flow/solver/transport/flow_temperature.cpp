@@ -63,7 +63,7 @@ void check_locally(const temperature_problem& problem) {
   expect.require_none();
 }
 
-// Results, from the temperatures of the solver.
+// Results that are computed from the temperatures of the solver.
 class heat_account {
  public:
   heat_account(const temperature_problem& problem, const transport_cells& cells, const std::vector<double>& x)
@@ -78,7 +78,7 @@ class heat_account {
     find_peclet(all);
     find_overshoot(all);
   }
-  /// Perform the communication of `fill`. @collective
+  /// Execute the communication of `fill`. @collective
   void count_messages() const { walls(numbers_of_fluid()); }
 
  private:
@@ -143,12 +143,12 @@ class heat_account {
     all.certificate.reaction_imbalance = gross > 0 ? std::abs(lost) / (gross / 2) : 0;
   }
 
-  // Conductance from the centre of a fluid voxel to a face of the voxel.
+  // Conductance between the centre of a fluid voxel and a face of this voxel.
   double half_conductance(std::int32_t i, std::size_t axis) const {
     return cells_.grid.face[axis] / cells_.grid.resistivity[cells_.grid.material[at(i)]];
   }
 
-  // Sides with heat transfer into the fluid, by number of the fluid cell.
+  // Sides through which heat flows into the fluid, for each number of a fluid cell.
   std::vector<std::uint8_t> heated_sides(const std::vector<std::int32_t>& number) const {
     std::vector<std::uint8_t> walls(at(problem_.fluid.size()));
     const auto add = [&](std::int32_t i, std::size_t side) {
@@ -163,7 +163,7 @@ class heat_account {
       if (s.condition >= 0 && cells_.is_fluid[at(s.cell)] != 0) add(s.cell, s.side);
     return walls;
   }
-  // For each owned cell: the number of the fluid cell; -1: solid.
+  // For each owned cell: number of the fluid cell, or -1 for a solid cell.
   std::vector<std::int32_t> numbers_of_fluid() const {
     std::vector<std::int32_t> numbers(at(cells_.grid.owned), -1);
     for (const voxel::run& r : problem_.fluid.runs()) {

@@ -23,7 +23,7 @@ struct heat_checkpointer::joined {
     state.numbers.insert(heat.numbers.begin(), heat.numbers.end());
   }
 
-  // Copy values of the state back to their origins. @param flow as at construction
+  // Copy values of the state back to the flow and to the temperature. @param flow state as in the constructor
   void restore(solver_state& flow, const heat_in_time& of) const {
     std::size_t n = 0;
     for (const grid::point_vector& v : flow.vectors)
@@ -61,7 +61,7 @@ struct heat_checkpointer::joined {
     });
   }
 
-  // Return the union in the box of `a`. The box of `a` is not shorter than the box of `b`.
+  // Return the union of the runs in the box of `a`. The box of `a` must not be shorter than the box of `b`.
   static voxel::run_set union_of(const voxel::run_set& a, const voxel::run_set& b) {
     std::vector<voxel::run> runs;
     const index3 shape = a.shape();

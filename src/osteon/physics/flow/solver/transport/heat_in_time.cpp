@@ -19,9 +19,10 @@ namespace {
 
 constexpr std::int64_t halved_steps = 2;
 constexpr double endless = std::numeric_limits<double>::infinity();
-constexpr double no_number = std::numeric_limits<double>::lowest();  // represents NaN in finite numbers
+constexpr double no_number = std::numeric_limits<double>::lowest();  // this value represents NaN in finite numbers
 
-// Component of gravity along the closest axis, and image extent and voxel edge along this axis in m.
+// Component of gravity along the nearest axis. The other members are the extent of the image and the edge of a voxel along
+// this axis in m.
 struct upright {
   double gravity = 0, height_m = 0, voxel_m = 0;
 };
@@ -37,7 +38,7 @@ upright upright_of(const temperature_problem& problem, const vector3& gravity) {
   return {std::sqrt(square), voxel * static_cast<double>(problem.where.domain[along]), voxel};
 }
 
-// Conversion of a record to numbers and back.
+// Conversion of a record to numbers, and of such numbers to a record.
 void append_heat(std::vector<double>& to, const heat_in_flow_record& r) {
   const auto add = [&](double value) { to.push_back(std::isfinite(value) ? value : no_number); };
   const temperature_solution& h = r.heat;
@@ -154,7 +155,7 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
   t_.assign(at(cells_.grid.owned), *problem_.initial_K - cells_.reference_K);
   rate_.assign(t_.size(), 0);
   const vector3 h = problem_.spacing_mm;
-  // Volumetric heating of a voxel: sources and fluxes.
+  // Heating of a voxel per volume by sources and fluxes.
   std::vector<double> heat(t_.size());
   for (const transport_side& s : cells_.sides) heat[at(s.cell)] += s.heat_W;
   if (!problem_.source_W_per_mm3.empty())
@@ -180,7 +181,7 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
     weight_ = {plan_.weight->expansion_per_K, plan_.weight->m_per_s2,
                is_free || low > high ? *problem_.initial_K : plan_.weight->reference_K.value_or(0.5 * (low + high))};
     if (!is_free && plan_.weight->reference_K) weight_.reference_K = *plan_.weight->reference_K;
-    if (units.velocity_mm_per_s == 0) {  // velocity scale of the fluid, limited by friction or inertia
+    if (units.velocity_mm_per_s == 0) {  // scale of the velocity, which friction or inertia limits
       constexpr double m_per_mm = 1e-3, least = 1e-6;
       const upright up = upright_of(problem_, weight_.gravity_m_per_s2);
       const double range = std::max(cells_.highest_K - cells_.reference_K, least);
@@ -198,7 +199,8 @@ void heat_in_time::begin(const open_flow_cells& open, flow_units& units) {
   comm::all_reduce(problem_.where.comm, &certificate_.unknowns, 1, MPI_SUM);
 }
 
-// Heat through the faces in the steady state of a fluid at rest, if only faces and films exchange heat.
+// Heat through the faces in the steady state of a fluid at rest. The heat is computed only if faces and films are the only
+// heat sources.
 void heat_in_time::find_rest() {
   for (const flow_boundary& b : flow_.boundaries)
     if (b.gives_velocity() || b.gives_pressure()) return;
@@ -225,8 +227,8 @@ void heat_in_time::start(const std::vector<double>& x) {
   find_range();
 }
 
-// Compute the range of the fluid temperatures and the given temperatures. The range is rounded up, because steps should
-// seldom change.
+// Compute the range of the fluid temperatures and of the given temperatures. The range is rounded up. The lengths of steps
+// then change rarely.
 void heat_in_time::find_range() {
   if (!plan_.weight) return;
   std::array<double, 2> ends{-endless, -endless};
@@ -234,7 +236,7 @@ void heat_in_time::find_range() {
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
   comm::all_reduce(problem_.where.comm, ends.data(), 2, MPI_MAX);
   const double range = std::max(ends[0] + ends[1], cells_.highest_K - cells_.reference_K);
-  constexpr double parts = 2;  // steps per factor of two
+  constexpr double parts = 2;  // number of steps per factor of two
   range_K_ = range > 0 ? std::exp2(std::ceil(parts * std::log2(range) - 1e-9) / parts) : 0;
 }
 
@@ -242,13 +244,13 @@ double heat_in_time::longest_step_s() const {
   if (!plan_.weight) return endless;
   constexpr double of_swing = 0.5;
   const upright up = upright_of(problem_, weight_.gravity_m_per_s2);
-  const double pull = up.gravity * std::abs(weight_.expansion_per_K);  // per kelvin
+  const double pull = up.gravity * std::abs(weight_.expansion_per_K);  // acceleration per kelvin
   double most = endless;
   if (range_K_ > 0) {
-    const double square = pull * range_K_ / up.voxel_m;  // N^2 of a layer of a voxel
+    const double square = pull * range_K_ / up.voxel_m;  // N^2 of a layer of one voxel
     most = of_swing / std::sqrt(square);
     if (!flow_.has_inertia) {
-      constexpr double slowest = 10;  // pi^2: friction limits the oscillation
+      constexpr double slowest = 10;  // approximately pi^2; friction limits the oscillation
       const double kinematic = flow_.viscosity_Pa_s / flow_.density_kg_per_m3;
       most = std::max(most, of_swing * slowest * kinematic / (up.height_m * up.height_m * square));
     }
@@ -260,7 +262,7 @@ double heat_in_time::longest_step_s() const {
 flow_entries heat_in_time::force(double step_s) const {
   if (!plan_.weight) return {};
   const double to = step_s / 2, a = steps_s_[0], b = a + steps_s_[1];
-  // Constant, linear or quadratic extrapolation, by the number of completed steps.
+  // The extrapolation is constant, linear or quadratic, depending on the number of completed steps.
   std::array<double, 3> share{1, 0, 0};
   if (steps_ > halved_steps)
     share = {(to + a) * (to + b) / (a * b), -to * (to + b) / (a * (b - a)), to * (to + a) / (b * (b - a))};
@@ -277,7 +279,7 @@ flow_entries heat_in_time::force(double step_s) const {
   return buoyancy_force(flow_, *open_, weight_, fluid, units_);
 }
 
-// Compute velocities that conserve mass at a fraction of the step.
+// Compute velocities at a fraction of the step. These velocities conserve mass.
 void heat_in_time::find_velocities(double share) {
   std::vector<double> u(last_.size());
   double highest = 0;
@@ -312,7 +314,7 @@ bool heat_in_time::step(const std::vector<double>& x, double step_s) {
   ++steps_;
   steps_s_ = {step_s, steps_s_[0]};
   last_ = after_;
-  // Changes of the fluid temperature and of the solid temperature.
+  // Changes of the fluid temperature, and changes of the solid temperature.
   std::array<double, 3> ends{0, -endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     ends = {std::max(ends[0], std::abs(t_[i] - from[i])), std::max(ends[1], -t_[i]), std::max(ends[2], t_[i])};
@@ -341,8 +343,9 @@ bool heat_in_time::part(double step_s, double implicitness, double share) {
     cells_.loose[i] += cells_.held[i];
     cells_.right[i] += cells_.held[i] * t_[i];
   }
-  // If the fluid moves less than a voxel in a step, storage dominates advection. In this case the cycle of the fluid at
-  // rest is sufficient, and the cycle remains valid for an unchanged step length. A resumed job must use the same value.
+  // If the fluid moves by less than a voxel in a step, storage dominates over advection. In this case, the cycle of the
+  // fluid at rest is sufficient. This cycle remains valid while the length of a step is unchanged. A resumed job must use
+  // the same value.
   const double courant = [&] {
     double most = 0;
     for (std::size_t i = 0; i < t_.size(); ++i)
@@ -396,7 +399,7 @@ void heat_in_time::record(double time_s) {
   const std::vector<double> now = with_ghosts(t_);
   account_for_heat(problem_, cells_, now, r.heat);
   if (steps_ == 0) {
-    temperature_solution& h = r.heat;  // at a sudden condition, the heat flow is undefined
+    temperature_solution& h = r.heat;  // when a condition changes suddenly, the heat flow is undefined
     h.face_inflow_W = {};
     h.carried_out_W = h.stored_W = h.walls.heat_W = 0;
     h.certificate.reaction_imbalance = 0;
@@ -409,7 +412,7 @@ void heat_in_time::record(double time_s) {
     passed.low_K = r.heat.low_K, passed.high_K = r.heat.high_K, passed.overshoot_K = r.heat.overshoot_K;
     r.heat = std::move(passed);
   }
-  r.heat.temperature_K = std::vector<double>();  // also releases the memory, unlike {}
+  r.heat.temperature_K = std::vector<double>();  // in contrast to {}, this assignment also frees the memory
   std::array<double, 2> ends{-endless, -endless};
   for (std::size_t i = 0; i < t_.size(); ++i)
     if (cells_.is_fluid[i] != 0) ends = {std::max(ends[0], -t_[i]), std::max(ends[1], t_[i])};
@@ -456,7 +459,7 @@ heat_in_time::state heat_in_time::saved() {
     s.vectors.emplace_back("temperature_before_that", &before_that_);
   }
   s.numbers["heat_steps"] = {static_cast<double>(steps_), steps_s_[0], steps_s_[1], change_per_s_, returned_share_};
-  // Values for pictures; steps do not use these values.
+  // Pictures need these values. Steps do not use these values.
   s.numbers["given_temperatures"] = {cells_.reference_K, cells_.highest_K};
   s.numbers["heat_certificate"] = {static_cast<double>(certificate_.iterations), certificate_.true_relative_residual,
                                    certificate_.reaction_imbalance, static_cast<double>(certificate_.converged)};

@@ -21,9 +21,9 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double stagnant_times = 3;  // multiple of the mean residence time above which fluid counts as stagnant
+constexpr double stagnant_times = 3;  // fluid older than this multiple of the mean residence time is stagnant
 
-// Converts the messages of the temperature solver to messages about ages.
+// Converts messages of the temperature solver to messages about ages.
 class age_log final : public log_sink {
  public:
   explicit age_log(log_sink& to) : to_(to) {}
@@ -40,7 +40,7 @@ class age_log final : public log_sink {
   log_sink& to_;
 };
 
-// Call f(cell, out) for each fluid voxel face with flow in the faces of the image. @param out outflow [mm3/s], negative
+// Call f(cell, out) for each face of a fluid voxel with flow in the faces of the image. @param out outflow [mm3/s]; negative
 // for inflow
 template <class F>
 void visit_openings(const grid::block& where, const vector3& h, const voxel::run_set& fluid,
@@ -57,7 +57,7 @@ void visit_openings(const grid::block& where, const vector3& h, const voxel::run
     }
 }
 
-// The parts of the fluid with inflow.
+// The parts of the fluid that have inflow.
 std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
   const numbered_parts parts = number_flow_parts(problem.where, problem.fluid);
   const auto runs = problem.fluid.runs();
@@ -76,8 +76,8 @@ std::vector<voxel::run> renewed_runs(const residence_problem& problem) {
   return renewed;
 }
 
-// Represent age as the temperature of a fluid with a heat capacity of 1 J/(mm3 K) and a source of 1 W/mm3. One kelvin then
-// represents one second.
+// The age is represented as the temperature of a fluid. This fluid has a heat capacity of 1 J/(mm3 K) and a source of 1
+// W/mm3. One kelvin then represents one second.
 temperature_problem as_temperature(const residence_problem& problem, std::vector<voxel::run> renewed) {
   temperature_problem t;
   t.where = problem.where;
@@ -85,12 +85,12 @@ temperature_problem as_temperature(const residence_problem& problem, std::vector
   t.cells = voxel::run_set(problem.fluid.shape(), std::move(renewed));
   t.fluid = t.cells;
   t.material.assign(at(t.cells.size()), 1);
-  constexpr double per_m = 1000;  // unit: W/(mm K)
+  constexpr double per_m = 1000;  // factor of the unit W/(mm K)
   t.materials = {{"empty", 0, 0, 0}, {"fluid", 0, 0, per_m * problem.diffusivity_mm2_per_s}};
   t.source_W_per_mm3 = {0, 1};
   t.heat_capacity_J_per_mm3K = 1;
   t.openings = problem.openings;
-  t.incoming_K.assign(t.openings.size(), 0.0);  // age 0 at every inflow
+  t.incoming_K.assign(t.openings.size(), 0.0);  // the age is 0 at every inflow
   t.conducts_through_openings = false;
   t.face_velocity_mm_per_s.reserve(6 * at(t.cells.size()));
   for (const voxel::run& r : t.cells.runs()) {
@@ -113,7 +113,7 @@ std::vector<leaving> find_leaving(const temperature_problem& t, const std::vecto
   return own;
 }
 
-// Compute a distribution of ages. Sorts `all`.
+// Compute a distribution of ages. The function sorts `all`.
 age_distribution distribution_of(std::vector<leaving>& all, double total) {
   age_distribution d;
   std::sort(all.begin(), all.end(), [](const leaving& a, const leaving& b) {

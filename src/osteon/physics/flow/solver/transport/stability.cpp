@@ -11,9 +11,9 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr double small_disturbance = 5e-3;  // size of the disturbance, relative to the range of the temperature
+constexpr double small_disturbance = 5e-3;  // size of the disturbance relative to the range of the temperature
 constexpr int stability_steps = 20;
-// Growth and decay of the disturbance at which further steps add no information.
+// Growth and decay of the disturbance after which further steps add no information.
 constexpr double much_growth = 30, much_decay = 1e-3;
 
 double counted_product(const std::vector<std::uint8_t>& counts, const std::vector<float>& a, const std::vector<float>& b) {
@@ -23,7 +23,7 @@ double counted_product(const std::vector<std::uint8_t>& counts, const std::vecto
   return sum;
 }
 
-// Uniform in [-1, 1], from the number of a voxel (splitmix64).
+// Uniform random number in [-1, 1], computed from the number of a voxel (splitmix64).
 double noise_of(std::uint64_t n) {
   n += 0x9e3779b97f4a7c15ULL;
   n = (n ^ (n >> 30U)) * 0xbf58476d1ce4e5b9ULL;

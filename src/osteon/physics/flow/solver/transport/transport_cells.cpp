@@ -29,7 +29,7 @@ heat_problem conduction_of(const temperature_problem& problem) {
           .material = problem.material};
 }
 
-// Finds the place of a voxel's face among several places.
+// Finds the position of a voxel's face among several places.
 through_problem only_places(const temperature_problem& problem, std::vector<flow_boundary> places) {
   through_problem all;
   all.where = problem.where;
@@ -110,7 +110,7 @@ class transport_builder {
       if (c.heat.kind == thermal::flux) heats(c.heat.flux_W_per_mm2);
   }
 
-  // Sets the flow through low faces. @return outflow through the high faces of the image, by owned cell and axis
+  // Set the flow through low faces. @return outflow through the high faces of the image, for each owned cell and axis
   std::vector<double> take_velocities() {
     const heat_cells& grid = result_.grid;
     std::vector<double> high(3 * at(grid.owned));
@@ -142,10 +142,10 @@ class transport_builder {
           if (p[side / 2] == (side % 2 == 0 ? 0 : domain[side / 2] - 1)) {
             const std::int32_t i = r.first + n;
             const std::size_t a = at(side / 2);
-            // Outward flow.
+            // This value is the outward flow.
             const double flow = side % 2 == 0 ? -result_.flow[a][at(i)] : high_faces[3 * at(i) + a];
             add_side(i, p, side, flow);
-            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // the flow is already in the list of sides
+            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // the list of sides already contains this flow
           }
       }
     for (auto& f : result_.flow) grid.links.exchange(f.data());
@@ -154,7 +154,7 @@ class transport_builder {
   void add_side(std::int32_t i, index3 voxel, int side, double flow) {
     const heat_cells& grid = result_.grid;
     const std::size_t axis = at(side / 2);
-    const double half = grid.face[axis] / grid.resistivity[grid.material[at(i)]];  // conductance from centre to face
+    const double half = grid.face[axis] / grid.resistivity[grid.material[at(i)]];  // conductance between centre and face
     transport_side s;
     s.cell = i;
     s.side = static_cast<std::uint8_t>(side);
@@ -195,7 +195,7 @@ class transport_builder {
     result_.sides.push_back(s);
   }
 
-  // A small backflow through an outlet is permitted. @throws usage_error @collective
+  // A small backflow through an outlet is permitted. @throws usage_error for other inflow of unknown temperature @collective
   void refuse_unknown_inflow(log_sink& log) {
     std::array<double, 2> sums{unknown_inflow_, inflow_};
     comm::all_reduce(problem_.where.comm, sums.data(), sums.size(), MPI_SUM);
@@ -211,7 +211,8 @@ class transport_builder {
                          100 * sums[0] / sums[1]));
   }
 
-  // Set parts with undetermined temperature to the mean of the extreme given temperatures. @throws usage_error @collective
+  // Set the temperature of parts with an undetermined level to the mean of the lowest and the highest given temperature.
+  // @throws usage_error @collective
   void fix_floating_parts(log_sink& log) {
     const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
     constexpr unsigned char is_held = 1, is_heated = 2;
@@ -243,15 +244,15 @@ class transport_builder {
     const double middle = 0.5 * (result_.highest_K - result_.reference_K);
     for (std::int32_t i = 0; i < grid.owned; ++i)
       if (known[at(part_of[at(i)])] == 0) {
-        // Arbitrary value, because no heat flows.
+        // The value is arbitrary, because no heat flows.
         const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
         result_.loose[at(i)] = coupling;
         result_.right[at(i)] = coupling * middle;
       }
   }
 
-  // Parts heated by fluxes and sources without a condition have a steady temperature if this heat is balanced. The
-  // temperature is determined up to a constant. @throws usage_error otherwise @collective
+  // Fluxes and sources may heat a part without a condition. Such a part has a steady temperature if this heat is balanced.
+  // The temperature then contains an undetermined constant. @throws usage_error if the heat is not balanced @collective
   void level_free_parts(const std::vector<std::int32_t>& part_of, const std::vector<bool>& is_free, log_sink& log) {
     const heat_cells& grid = result_.grid;
     const std::size_t count = is_free.size();
@@ -300,7 +301,7 @@ class transport_builder {
       result_.free_part[at(i)] = number[p];
       if (std::abs(sums[3 * p]) > rounding * sums[3 * p + 1]) result_.right[at(i)] -= sums[3 * p] / sums[3 * p + 2];
       if (owner[p] != comm::rank(problem_.where.comm)) continue;
-      owner[p] = -1;  // only the first cell of the part
+      owner[p] = -1;  // only the first cell of the part is fixed
       const double coupling = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);
       result_.loose[at(i)] += coupling;
       result_.right[at(i)] += coupling * middle;
@@ -315,14 +316,14 @@ class transport_builder {
   int unknown_opening_ = -1;
 };
 
-// The weight of the hybrid scheme at the low face of cell i, for a face with flow.
+// The weight of the hybrid scheme at the low face of cell i. The face must have flow.
 double weight_without_oscillation(const transport_cells& cells, std::int32_t i, std::int32_t j, std::size_t axis) {
   return 0.5 * std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(cells.flow[axis][at(i)]));
 }
 
-// Fraction of central differences on a face, 0 to 1, by van Leer's limiter. The limiter depends on the ratio of the
-// temperature change over the upstream face to the change over the face itself. [vanLeer1974] @param noise square of a
-// change that is ignored
+// Fraction of central differences on a face by van Leer's limiter, from 0 to 1. The limiter is a function of a ratio: the
+// change of temperature across the upstream face divided by the change across the face. [vanLeer1974] @param noise square of
+// a change that is ignored
 double limiter(double before, double own, double noise) {
   const double product = before * own + noise;
   return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));
@@ -367,7 +368,7 @@ void set_weights(transport_cells& cells, heat_convection solver_options, const d
     noise = of_range * (ends[0] + ends[1]);
     noise *= noise;
   }
-  std::vector<double> below, above;  // temperature change from the neighbour below, and to the neighbour above
+  std::vector<double> below, above;  // change of temperature from the neighbour below, and to the neighbour above
   for (std::size_t axis = 0; axis < 3; ++axis) {
     int some = flows(axis) ? 1 : 0;
     comm::all_reduce(grid.where.comm, &some, 1, MPI_MAX);
@@ -381,7 +382,7 @@ void set_weights(transport_cells& cells, heat_convection solver_options, const d
       });
       for (const transport_side& s : cells.sides)
         if (at(s.side / 2) == axis && s.brings > 0) {
-          const double change = 2 * (x[s.cell] - s.beyond_K);  // corresponds to a whole voxel
+          const double change = 2 * (x[s.cell] - s.beyond_K);  // this change corresponds to a whole voxel
           if (s.side % 2 == 0)
             below[at(s.cell)] = change;
           else

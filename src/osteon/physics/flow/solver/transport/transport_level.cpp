@@ -19,7 +19,7 @@ using carried_link = transport_geometry::link;
 using carried_point = transport_geometry::point;
 using carried_place = transport_geometry::place;
 
-// Coupling of a point to its neighbour per kelvin, by the hybrid scheme.
+// Coupling of a point to its neighbour per kelvin in the hybrid scheme.
 float coupling_of(const carried_link& l) {
   const float mixed = std::min(l.comes, l.goes), net = l.comes - l.goes;
   // Half of the net flow is central. If conduction is too weak, the scheme is upwind.
@@ -30,7 +30,7 @@ carried_place block_of(carried_place p, const std::array<int, 3>& step) {
   return {p.z >> step[0], p.y >> step[1], p.x >> step[2]};
 }
 
-// Distance of two points. In a periodic box, the distance is the shortest distance.
+// Distance between two points. In a periodic box, the distance is the shortest distance between periodic images.
 float distance_of(const carried_point& a, const carried_point& b, const std::array<float, 3>& period) {
   float sum = 0;
   for (std::size_t n = 0; n < 3; ++n) {
@@ -41,8 +41,8 @@ float distance_of(const carried_point& a, const carried_point& b, const std::arr
   return std::sqrt(sum);
 }
 
-// Reduce the conductance, as for conduction. The plain sum would be too stiff, because the sum uses the distance of the
-// finer points.
+// Reduce the conductance in the same way as for conduction. The plain sum would be too stiff, because this sum contains the
+// distances between the finer points.
 float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
 }  // namespace
@@ -60,7 +60,7 @@ transport_geometry geometry_of(const transport_cells& cells) {
   g.points.resize(at(grid.walls));
   g.places.resize(at(grid.owned));
   const index3 begin = grid.where.owned.begin;
-  // Ghosts also have centres. Ghosts are numbered by their runs.
+  // Ghosts also have centres. The runs determine the numbers of ghosts.
   for (const voxel::run& r : grid.cells.runs)
     for (std::int32_t n = 0; n < r.length; ++n) {
       const carried_place p{static_cast<std::int32_t>(begin.z + r.z), static_cast<std::int32_t>(begin.y + r.y),
@@ -132,8 +132,8 @@ transport_geometry coarsened(const transport_geometry& fine, const transport_row
   coarse.period = fine.period;
   std::array<int, 3> step{};
   for (std::size_t a = 0; a < 3; ++a) step[a] = coarse.shift[a] - fine.shift[a];
-  // The diagonal is computed only from the couplings, because exchange with the surroundings must not reduce the relative
-  // strength of couplings.
+  // The diagonal contains only the couplings. Exchange with the surroundings must not reduce the relative strength of
+  // couplings.
   std::vector<float> diagonal(rows.diagonal);
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] -= fine.loose[i];
   diagonal.resize(fine.loose.size() + at(fine.ghosts));

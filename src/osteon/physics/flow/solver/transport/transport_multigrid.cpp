@@ -19,12 +19,13 @@ namespace osteon::physics {
 
 namespace {
 
-constexpr std::int64_t most_direct = 1000;     // number of unknowns that are factorised
-constexpr std::int64_t most_gathered = 20000;  // number of unknowns on all ranks below which rank 0 alone continues
-constexpr float good_enough = 0.25F;  // residual reduction of a coarse-level cycle at which a second cycle is unnecessary
+constexpr std::int64_t most_direct = 1000;     // maximum number of unknowns that are factorised
+constexpr std::int64_t most_gathered = 20000;  // number of unknowns on all ranks; below this number, rank 0 alone continues
+// if a cycle of a coarse level reduces the residual to this fraction, a second cycle is unnecessary
+constexpr float good_enough = 0.25F;
 constexpr std::int32_t planes_in_slab = 4;
 
-// Inner product over owned values, and over all ranks if the level is shared.
+// Inner product over the owned values. If the level is shared, the product is over all ranks.
 double inner(MPI_Comm comm, const std::vector<float>& a, const std::vector<float>& b, std::int32_t count) {
   double sum = reduce_blocks(count, [&](std::int64_t begin, std::int64_t end) {
     double part = 0;
@@ -46,9 +47,10 @@ float product(const transport_rows& k, std::size_t row, const float* x) {
 struct transport_multigrid::level {
   transport_rows rows;
   halo between;
-  bool is_shared = false;            // the level is distributed over ranks
+  bool is_shared = false;            // true if the level is distributed over ranks
   std::vector<std::int32_t> parent;  // parents of the points of the finer level
-  std::vector<std::int32_t> slabs;   // first row of each slab, and the end; slabs of equal parity are not coupled
+  // first row of each slab, followed by the number of rows; slabs with equal parity are not coupled
+  std::vector<std::int32_t> slabs;
   std::vector<float> right, x, residual;
   std::array<std::vector<float>, 2> found, image;  // vectors of the K-cycle
 
@@ -62,7 +64,7 @@ struct transport_multigrid::level {
     std::int32_t slab = -1;
     for (std::size_t i = 0; i < geometry.places.size(); ++i) {
       const std::int32_t own = geometry.places[i].z / planes_in_slab;
-      if (own < slab) {  // gathered: not ordered by planes
+      if (own < slab) {  // a gathered level is not ordered by planes
         slabs.assign(1, 0);
         break;
       }
@@ -75,7 +77,7 @@ struct transport_multigrid::level {
     if (is_shared) between.exchange(v);
   }
   MPI_Comm comm() const { return is_shared ? between.comm : MPI_COMM_SELF; }
-  // Product with x. Updates the ghosts of x.
+  // Product with x. The function makes the ghosts of x current.
   void multiply(float* of, float* y) const {
     exchange(of);
     for_each(rows.rows(), [&, of, y](std::int64_t i) { y[i] = product(rows, at(i), of); });
@@ -113,7 +115,7 @@ struct transport_multigrid::direct {
 
 struct transport_multigrid::gathered {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::size_t below = 0;  // the gathered level; the next level is a copy of this level on rank 0
+  std::size_t below = 0;  // index of the gathered level; the next level is a copy of this level on rank 0
   std::vector<int> counts, offsets;
   int owned = 0;
 };
@@ -124,7 +126,8 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   const MPI_Comm comm = cells.grid.where.comm;
   transport_geometry geometry = geometry_of(cells);
   const bool is_shared = comm::size(comm) > 1;
-  if (!is_shared && geometry.ghosts > 0) geometry = gathered_on_first(comm, geometry);  // a periodic box on one rank
+  // the box is periodic and on one rank
+  if (!is_shared && geometry.ghosts > 0) geometry = gathered_on_first(comm, geometry);
   const auto push = [&](bool shared) {
     levels_.push_back(std::make_unique<level>());
     levels_.back()->take(geometry, shared);
@@ -163,8 +166,8 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
   comm::collectively(comm, [&] { direct_ = std::make_unique<direct>(levels_.back()->rows); });
 }
 
-// Gauss-Seidel in slabs. The forward sweep begins with even slabs. The sweep uses values of other ranks from before the
-// sweep.
+// Gauss-Seidel sweep in slabs. The forward sweep begins with even slabs. For values of other ranks, the sweep uses the
+// values before the sweep.
 void transport_multigrid::smooth(const level& on, bool forth, const float* right, float* x, bool from_zero) const {
   const transport_rows& k = on.rows;
   if (from_zero)
@@ -230,15 +233,16 @@ void transport_multigrid::count_messages() {
   }
 }
 
-// Counted part of a cycle on a level that is distributed over ranks: the first cycle, or the second cycle. Few corrections
-// require the second cycle.
+// Counted part of a cycle on a level that is distributed over ranks. The part is the first cycle or the second cycle. Only a
+// few corrections need the second cycle.
 comm::sent_part transport_multigrid::part(std::size_t n, int which) const {
   const level& own = *levels_[n];
   return {own.is_shared ? own.between.comm : MPI_COMM_SELF,
           own.is_shared ? fmt::format("heat_cycle_{}_of_level_{}", which, n) : std::string()};
 }
 
-// Solve a coarse level for its right-hand side by at most two cycles. The cycles are combined as in GCR.
+// Solve a coarse level for its right-hand side by at most two cycles. As in GCR, the combination of the cycles minimises the
+// residual.
 void transport_multigrid::correct(std::size_t n) {
   level& own = *levels_[n];
   const std::int32_t count = own.rows.rows();

@@ -17,11 +17,13 @@ namespace osteon::physics {
 namespace {
 
 constexpr std::size_t most_kept = 10;
-constexpr double first_fall = 1e-2;    // reduction of the residual, by the hybrid scheme, before the first limiter update
-constexpr double fall_a_step = 0.05;   // reduction of the residual between two updates
-constexpr int most_updates = 16;       // number of limiter updates after which the weights are constant
-constexpr double weights_stay = 1e-4;  // change of the residual by new weights, below which the weights are also constant
-constexpr double fall_of_rounding = 1e-5;  // reduction after which the residual is recomputed
+// reduction of the residual by the hybrid scheme before the first update of the limiter
+constexpr double first_fall = 1e-2;
+constexpr double fall_a_step = 0.05;  // reduction of the residual between two updates of the limiter
+constexpr int most_updates = 16;      // number of updates after which the weights of the limiter are constant
+// if new weights change the residual by less than this value, the weights are constant
+constexpr double weights_stay = 1e-4;
+constexpr double fall_of_rounding = 1e-5;  // reduction of the residual after which the residual is recomputed
 
 }  // namespace
 
@@ -45,7 +47,7 @@ transport_solver::transport_solver(transport_cells& cells, std::vector<double> s
 }
 void transport_solver::restart() { std::fill(x_.begin(), x_.end(), 0.0); }
 
-// Sums of N terms over the owned cells of all ranks. @param term (begin, end, sums)
+// Sums of N terms over the owned cells of all ranks. @param term function (begin, end, sums)
 template <std::size_t N, class Term>
 std::array<double, N> transport_solver::sums(const Term& term) const {
   return block_sums<N>(cells_.grid.where.comm, blocks(), term);
@@ -66,8 +68,8 @@ double transport_solver::imbalance() const {
   const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
-  // Terms of the heat balance: faces of the image, inflow and outflow, and sources. Sources are the right-hand side
-  // without faces.
+  // Terms of the heat balance. The terms are faces of the image, inflow and outflow, and sources. Sources are the right-hand
+  // side without faces.
   enum : std::size_t { in = 6, out, source, stored, terms, values };
   std::array<double, values> heat{};
   for (const transport_side& s : cells_.sides) {
@@ -89,7 +91,7 @@ double transport_solver::imbalance() const {
   const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
   for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
-  // Rounding error of terms with a sum of nearly zero, when almost no heat is transferred.
+  // Rounding error of terms with a sum near zero. This error is significant if almost no heat is transferred.
   constexpr double rounding = 1e-14;
   const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
   return gross > 0 ? beyond_rounding / (gross / 2) : 0;
@@ -102,7 +104,7 @@ double transport_solver::residual_with(heat_convection scheme) {
   return first_ > 0 ? now / first_ : 0;
 }
 
-// z = M f, f in right_.
+// z = M f. The vector f is in right_.
 void transport_solver::precondition() {
   if (!factor_) return multigrid_->apply(right_.data(), z_.data());
   factor_->solve(right_.data(), z_.data());
@@ -113,7 +115,7 @@ void transport_solver::precondition() {
   for_each(cells_.grid.owned, [z = z_.data(), c = coarse_.data()](std::int64_t i) { z[i] += c[i]; });
 }
 
-// The weights are final, and there is flow.
+// The weights are final, and the fluid flows.
 void transport_solver::factorise(heat_convection scheme) {
   factor_.reset();
   int flows = 0;
@@ -125,7 +127,7 @@ void transport_solver::factorise(heat_convection scheme) {
   coarse_.assign(z_.size(), 0);
 }
 
-// K x = b as a system of numerics::gcr. GCR minimises the residual itself, in double precision.
+// K x = b as a system for numerics::gcr. GCR minimises the residual in double precision.
 struct transport_solver::linear_system {
   transport_solver& solver;
   double size_of_r;
@@ -203,7 +205,7 @@ void transport_solver::exchange_for_bounds() {
   cells_.grid.links.exchange(x_.data());
 }
 
-// The limiter is evaluated at a temperature other than the solution and ignores small changes. The solution can therefore
+// The limiter is evaluated at a temperature other than the solution, and ignores small changes. The solution may therefore
 // slightly exceed its bounds. @param to residual of the solution @return true if the residual of the bounded solution is
 // small
 bool transport_solver::enforce_bounds(double to, const options& solver_options, solve_certificate& certificate,
@@ -217,7 +219,7 @@ bool transport_solver::enforce_bounds(double to, const options& solver_options, 
     const bool is_of_tolerance = worst <= solver_options.tolerance * range;
     const std::vector<double> beyond = x_;
     for (double& x : x_) x = std::clamp(x, cells_.least, cells_.most);
-    // With almost no conduction, overshoots are smaller than the residual due to rounding.
+    // With almost no conduction, overshoots are smaller than the residual that rounding causes.
     if (is_of_tolerance || find_residual() <= to) return true;
     x_ = beyond;
     if (!reduce(std::min(to, 0.1 * find_residual()), solver_options, certificate, log)) return false;
@@ -270,7 +272,7 @@ void transport_solver::solve(heat_convection scheme, const options& solver_optio
   double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
   })[0];
-  // The solution is the reference temperature in all cells.
+  // All cells have the reference temperature.
   if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {
     certificate.converged = true;
     certificate.solve_seconds = clock.seconds();
@@ -280,7 +282,7 @@ void transport_solver::solve(heat_convection scheme, const options& solver_optio
   const bool updates_weights = follows && !taken_;
   certificate.converged = reduce(updates_weights ? std::max(first_fall * first_, to) : to, solver_options, certificate, log);
   for (int updates = 0; updates_weights && certificate.converged; ++updates) {
-    // New limiter weights are applied partially, with decreasing weight, because full updates oscillate.
+    // New weights of the limiter are applied partially with decreasing weight, because complete updates oscillate.
     update_weights(scheme, 1 / std::sqrt(1.0 + updates));
     const double now = find_residual();
     const bool is_last = updates + 1 >= most_updates || now <= weights_stay * first_;
@@ -336,7 +338,7 @@ transport_factor::transport_factor(const transport_cells& cells) {
   visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) { neighbours[at(i)] = near; });
   inverse_.reserve(at(owned));
   for (std::int32_t i = 0; i < owned; ++i) {
-    std::array<std::pair<std::int32_t, double>, 6> row;  // off-diagonal entries, ascending
+    std::array<std::pair<std::int32_t, double>, 6> row;  // off-diagonal entries in ascending order
     std::size_t used = 0;
     double diagonal = cells.loose[at(i)], low = 0, high = 0;
     for (std::size_t d = 0; d < 6; ++d) {
@@ -345,7 +347,7 @@ transport_factor::transport_factor(const transport_cells& cells) {
       const double out = cells.leaves(i, j, d), w = static_cast<double>(cells.weight_of(i, j, d));
       const double a = cells.conductance(i, j, d / 2) + (out < 0 ? -out * (1 - w) : -out * w);
       diagonal += a;
-      // The neighbour is the cell itself (in a box of one voxel), or a cell of another rank.
+      // The neighbour is the cell itself (in a box of one voxel), or is a cell of another rank.
       if (j == i || j >= owned) continue;
       std::size_t place = used++;
       for (; place > 0 && row[place - 1].first > j; --place) row[place] = row[place - 1];
