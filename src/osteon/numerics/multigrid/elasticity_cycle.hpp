@@ -15,7 +15,7 @@ inline int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 inline constexpr std::int64_t coarsest_unknowns = 4000;  ///< a direct solution costs less than a level of smoothing
 
 /// Time of a product per node. This time and the times below determine the number of ranks of a coarse level.
-inline constexpr double product_of_node_s = 0.1e-6;
+inline constexpr double product_of_node_s = 0.04e-6;
 /// Number of ranks on one host. Ranks on one host exchange through memory; a larger number of ranks exchanges with up to 26
 /// neighbours on other hosts.
 inline constexpr int ranks_of_host = 16;

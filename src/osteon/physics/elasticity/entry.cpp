@@ -196,7 +196,7 @@ const physics_entry& elasticity() {
       // 90.2 MB and 4.9 s for one load case, and 128 MB for two load cases. A sponge of 96^3 voxels has 0.83 M unknowns
       // and requires 40.3 MB for one load case, and 75.6 MB for four load cases. At 64^3 voxels, three load cases take 2.3
       // times the CPU time of one load case.
-      .costs = {3.81, 46, 14, 3e-6, 7e-6},
+      .costs = {3.81, 46, 14, 2.7e-6, 6e-6},
       .work = elastic_work,
       .most_components = most_elastic_components,
       .picture = {.is_surface = true, .fields = shown_elastic_fields()},
