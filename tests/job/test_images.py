@@ -180,3 +180,52 @@ def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
     done = osteon("export", "job.out/results.nc", "--field", "temperature", "-o", "t.npy", folder=job.folder)
     assert done.returncode == 3 and "do not match its seal" in done.stderr
     assert not (job.folder / "t.npy").exists()
+
+
+def test_a_crop_to_the_solid_equals_a_crop_by_hand(job: Job):
+    """Oracle: the same job with the ranges of the box in crop_voxels: same answers, fields and positions."""
+    values = np.full((9, 11, 13), 10, "u1")
+    values[2:8, 3:9, 4:10] = 200
+    values[3:8:2, 4, 5:9] = 10
+    values[0, 0, 0] = 210  # not in the largest part
+    loads = (
+        '[[set]]\nname = "spot"\nselect = "image"\nimage = "labels.npy"\nlabels = [7]\n[[set]]\nname = "low"\n'
+        'select = "face"\nface = "z_low"\n[[support]]\non = "low"\nfix = "zyx"\n[[force]]\non = "spot"\nforce_N = [1, 0, 0]\n'
+    )
+    labels = np.zeros(values.shape, "u1")
+    labels[2:4, 3:5, 4:6] = 7
+    np.save(job.folder / "scan.npy", values)
+    np.save(job.folder / "labels.npy", labels)
+    answers, fields = {}, []
+    for crop in ("crop_to_solid = true", "crop_voxels = [[2, 8], [3, 9], [4, 10]]"):
+        job.write(job_text("scan.npy", image_more=crop, more="[segment]\nthreshold = 100\n" + loads))
+        done = job.run("--ranks", "2", "--no-report")
+        assert done.code == 0, done.err
+        with netCDF4.Dataset(done.folder / "results.nc") as file:
+            shape = {name: len(of) for name, of in file.dimensions.items()}
+        exported = osteon("export", "job.out/results.nc", "--field", "sed", "-o", "sed.nii.gz", folder=job.folder)
+        assert exported.returncode == 0, exported.stderr
+        sed = nibabel.load(job.folder / "sed.nii.gz")
+        solved = {key: done.summary[key] for key in ("forces", "answers", "stiffness") if key in done.summary}
+        answers[crop] = (solved, done.summary["image"]["crop_voxels"], shape, sed.affine.tolist())
+        fields.append(np.array(sed.get_fdata()))
+        (job.folder / "sed.nii.gz").unlink()
+    first, second = answers.values()
+    assert first == second and first[1] == [[2, 8], [3, 9], [4, 10]] and fields[0].shape == (6, 6, 6)
+    np.testing.assert_array_equal(*fields)
+
+
+def test_empty_space_is_reported_with_its_remedy(job: Job):
+    """Oracle: the box by hand; with the remedy of the message, the warning is absent."""
+    values = np.full((110, 100, 100), 10, "u1")
+    values[:, 20:30, 40:60] = 200
+    np.save(job.folder / "scan.npy", values)
+    job.write(job_text("scan.npy"))
+    done = job.run("--json", "-", command="import")
+    text = "the solid is in the box [[0, 110], [20, 30], [40, 60]] (z, y, x), 2 % of the image"
+    assert done.code == 0 and text in done.err and any(text in w for w in json.loads(done.out)["warnings"])
+    job.write(job_text("scan.npy", image_more="crop_to_solid = true"))
+    done = job.run("--json", "-", command="import")
+    made = json.loads(done.out)
+    assert done.code == 0 and made["image"]["shape"] == [110, 10, 20] and not made["warnings"]
+    assert "cropped to the box of the solid, [[0, 110], [20, 30], [40, 60]] (z, y, x), 2 % of its voxels" in done.err

@@ -1,6 +1,7 @@
 osteon_test(voxel/changed_greys)
 osteon_test(voxel/components)
 osteon_test(voxel/count_nodes)
+osteon_test(voxel/crop_to_solid)
 osteon_test(voxel/elastic_classes)
 osteon_test(voxel/image_planes)
 osteon_test(voxel/node_set)

@@ -135,10 +135,9 @@ def corners_of(edge: int, shape: tuple[int, ...], most: int) -> list[tuple[int, 
 def items_of(job: str, model: dict, edges: list[int], places: int, changes: Sequence[str] = ()) -> list[Item]:
     image = model["image"]
     first = [low for low, _ in image.get("crop_voxels") or [[0, 0]] * 3]
-    fixed = []
-    # the threshold is that of the whole image, not of each cube
-    if (threshold := model["segmentation"].get("threshold")) is not None:
-        fixed = ["--set", f"segment.threshold={threshold!r}"]
+    fixed = ["--set", "image.crop_to_solid=false"] if "crop_voxels" in image else []
+    if (threshold := model["segmentation"].get("threshold")) is not None:  # for the whole image, not for each cube
+        fixed += ["--set", f"segment.threshold={threshold!r}"]
     if measures_modulus(job, changes):
         fixed += ["--set", 'load.area="box"']
     items = []

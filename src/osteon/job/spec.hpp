@@ -63,6 +63,7 @@ struct image_spec {
   std::optional<std::vector<double>> spacing_mm;
   std::string spacing_note;
   std::vector<std::vector<std::int64_t>> crop_voxels;
+  bool crop_to_solid = false;  ///< crop to the box of the kept solid after the segmentation
   std::vector<image_step_spec> steps;
   bool accept_fill_value = false;  ///< true if missing chunks of the file contain the fill value
   std::int64_t coarsen = 1;

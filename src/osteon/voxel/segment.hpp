@@ -100,6 +100,7 @@ using material_planes = std::function<void(std::int64_t first, std::int64_t plan
 /// from the images on request.
 struct segmented {
   index3 shape;
+  index3 begin{};            ///< voxel of the image at the low corner of the model; not 0 after crop_to_solid()
   run_set solid;             ///< kept voxels, without numbers
   material_planes material;  ///< called by one thread at a time
   material_table materials;  ///< [0] is empty space

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <osteon/job/physics_entry.hpp>
+#include <osteon/voxel/crop_to_solid.hpp>
 #include <utility>
 #include <vector>
 
@@ -27,12 +28,13 @@ voxel::calibration calibration_of(const density_law_spec& d, const job_images& i
 
 }  // namespace
 
-voxel::segmented classify(const spec& job, const job_images& images) {
+namespace {
+
+voxel::segmentation_options options_of(const spec& job, const solid_rules& rules) {
   voxel::segmentation_options options;
   options.threshold = job.segment.threshold;
   if (const auto& greys = job.segment.greys) options.greys = voxel::phase_greys{(*greys)[0], (*greys)[1]};
   options.upper = job.segment.upper;
-  const solid_rules rules = physics_of(job).rules(job);
   const kept_parts keep = keep_of(job);
   options.keep = rules.keeps_all || keep == kept_parts::all ? voxel::keep_rule::all
                  : keep == kept_parts::percolating          ? voxel::keep_rule::percolating
@@ -50,6 +52,11 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   options.through = rules.through;
   options.touching = rules.touching;
   options.periodic = rules.periodic;
+  return options;
+}
+
+voxel::segmented classify_whole(const spec& job, const solid_rules& rules, const voxel::segmentation_options& options,
+                                const job_images& images) {
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio.value_or(0),
                            m.conductivity_W_per_mK.value_or(0)};
@@ -82,6 +89,17 @@ voxel::segmented classify(const spec& job, const job_images& images) {
         voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio.value_or(0)});
   return voxel::segment(images.scan, options,
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
+}
+
+}  // namespace
+
+voxel::segmented classify(const spec& job, const job_images& images) {
+  const solid_rules rules = physics_of(job).rules(job);
+  const voxel::segmentation_options options = options_of(job, rules);
+  if (!job.image.crop_to_solid) return classify_whole(job, rules, options, images);
+  voxel::segmentation_options of_whole = options;
+  of_whole.must_connect_faces = false;  // the solid must connect the faces of its box, not those of the image
+  return voxel::crop_to_solid(classify_whole(job, rules, of_whole, images), options);
 }
 
 nlohmann::ordered_json describe_segmentation(const spec& job, const job_images& images, const voxel::segmented& model) {

@@ -53,6 +53,10 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const auto read = [&] {
     return read_scan(source, job, image_role::scan, is_to_stop, {}, is_one_file(job) ? known.digests.images : "");
   };
+  const auto import_labels = [&](const voxel::model_header& model, const std::function<voxel::image_planes()>& read_image) {
+    const auto read_greys = [&] { return scan_of_model(job, read_image(), model.provenance_json); };
+    import_label_images(crop_of_model(job, model.provenance_json), path, model, read_greys, log, is_to_stop);
+  };
   imported_model result;
   result.path = path;
   if (fs::exists(path)) {
@@ -62,7 +66,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the existing model");
         for (const std::string& text : warnings_of_import(header.provenance_json)) log.warn(text);
-        import_label_images(job, path, header, [&] { return prepared_scan(job, read().image); }, log, is_to_stop);
+        import_labels(header, [&] { return read().image; });
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
         if (provenance.contains("nodes"))
@@ -87,7 +91,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   const io::file_report written = io::write_model(path, made.header, made.solid.material, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
   poll("importing the image");
-  import_label_images(job, path, made.header, [&] { return prepared_scan(job, input.image); }, log, is_to_stop);
+  import_labels(made.header, [&] { return input.image; });
   result.shape = made.header.shape;
   result.nodes = made.nodes;
   result.provenance_json = made.header.provenance_json;

@@ -19,6 +19,7 @@
 #include <osteon/job/spec.hpp>
 #include <osteon/job/warning_record.hpp>
 #include <osteon/voxel/changed_greys.hpp>
+#include <osteon/voxel/crop_to_solid.hpp>
 #include <osteon/voxel/image_planes.hpp>
 #include <osteon/voxel/segment.hpp>
 #include <vector>
@@ -80,6 +81,13 @@ void report_steps(const json& facts, log_sink& log) {
     log.note(fmt::format("image steps: {}; a step uses up to {:.2g} GB of memory", fmt::join(kinds, ", "), most * 1e-9));
 }
 
+void report_resolution(const json& facts, log_sink& log) {
+  if (!facts.contains("resolution")) return;
+  const json& used = facts.at("resolution");
+  log.note(fmt::format("the image has {} resolutions; the finest, '{}', is used", used.at("levels").get<std::int64_t>(),
+                       used.at("level").get<std::string>()));
+}
+
 // Return the density calibration of the image file, if present.
 std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, log_sink& log) {
   const bool wanted = job.density_law && job.density_law->from_image;
@@ -109,7 +117,62 @@ voxel::image_planes taken(const spec& job, const voxel::image_planes& image) {
   return job.image.coarsen > 1 ? voxel::coarsen(part, voxel::coarsened_shape(part.shape, job.image.coarsen)) : part;
 }
 
+using crop_ranges = std::vector<std::vector<std::int64_t>>;
+
+// Low corner of the image part that a job imports.
+index3 crop_begin(const spec& job) {
+  const crop_ranges& c = job.image.crop_voxels;
+  return c.empty() ? index3{} : index3{c[0][0], c[1][0], c[2][0]};
+}
+
+// The box of a model in the image after the steps. @pre the image is not coarsened
+box3 box_in_image(const spec& job, const voxel::segmented& model) {
+  const index3 begin = crop_begin(job) + model.begin;
+  return {begin, begin + model.shape};
+}
+
+crop_ranges ranges_of(const box3& box) {
+  return {{box.begin.z, box.end.z}, {box.begin.y, box.end.y}, {box.begin.x, box.end.x}};
+}
+
+// Report empty space around the solid, and the keys that remove it. Empty voxels need time and memory in files and pictures.
+// Below a million empty voxels, the cost is negligible.
+void report_empty_space(const spec& job, const voxel::segmented& model, index3 image, log_sink& log) {
+  const solid_rules rules = physics_of(job).rules(job);
+  if (job.image.crop_to_solid) {
+    if (model.shape != image)
+      log.note(fmt::format("the image is cropped to the box of the solid, {} (z, y, x), {} % of its voxels",
+                           ranges_of(box_in_image(job, model)), percent(model.shape.volume(), image.volume())));
+    return;
+  }
+  if (job.image.coarsen > 1 || rules.takes_empty_space || rules.has_others || rules.periodic != std::array<bool, 3>{})
+    return;
+  const box3 box = voxel::box_of_solid(model.solid);
+  if (2 * box.volume() > image.volume() || image.volume() - box.volume() < 1000000) return;
+  const index3 corner = crop_begin(job);
+  log.warn(fmt::format(
+      "the solid is in the box {} (z, y, x), {} % of the image; fields and pictures also contain the empty rest: set "
+      "image.crop_to_solid = true, or image.crop_voxels to this box, to omit the rest",
+      ranges_of({corner + box.begin, corner + box.end}), percent(box.volume(), image.volume())));
+}
+
 }  // namespace
+
+voxel::image_planes scan_of_model(const spec& job, const voxel::image_planes& image, const std::string& provenance_json) {
+  voxel::image_planes scan = prepared_scan(job, image);
+  if (!job.image.crop_to_solid) return scan;
+  const auto crop = crop_of_model(job, provenance_json).image.crop_voxels;
+  const index3 corner = crop_begin(job);
+  return voxel::crop(
+      scan, {index3{crop[0][0], crop[1][0], crop[2][0]} - corner, index3{crop[0][1], crop[1][1], crop[2][1]} - corner});
+}
+
+spec crop_of_model(const spec& job, const std::string& provenance_json) {
+  spec same = job;
+  const json image = valid_json_from_text<json>(provenance_json).at("image");
+  if (job.image.crop_to_solid) same.image.crop_voxels = image.at("crop_voxels").get<crop_ranges>();
+  return same;
+}
 
 voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
   if (job.image.crop_voxels.empty()) return image;
@@ -130,6 +193,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
   const vector3 given = spacing_of(job, input.facts);
   warn_of_other_spacing(job, input.facts, log);
+  report_resolution(input.facts, log);
   report_steps(input.facts, log);
   job_images images{prepared_scan(job, input.image), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
@@ -157,8 +221,9 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   header.spacing_mm = spacing;
   if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null())
     header.origin_mm = to_vector(input.facts.at("origin_mm"));
-  for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a)
-    header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * given[a];
+  const crop_ranges crop = job.image.crop_to_solid ? ranges_of(box_in_image(job, model)) : job.image.crop_voxels;
+  for (int a = 0; a < 3 && !crop.empty(); ++a)
+    header.origin_mm[a] += static_cast<double>(crop[static_cast<std::size_t>(a)][0]) * given[a];
   header.materials = model.materials;
   for (std::int64_t z = 0; z < model.shape.z; ++z) {
     std::int64_t& active = header.active_per_plane.emplace_back(0);
@@ -176,14 +241,15 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high},
                 {"stated", grid}};
-  for (const char* fact : {"direction", "unit", "calibration", "labels", "missing_chunks", "steps"})
+  for (const char* fact : {"direction", "unit", "calibration", "labels", "missing_chunks", "resolution", "steps"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
-  if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
+  if (!crop.empty()) image["crop_voxels"] = crop;
   if (job.image.coarsen > 1) image["coarsened"] = job.image.coarsen;
   if (job.image.noise_sd)
     image["noise"] = {
         {"sd", *job.image.noise_sd}, {"blur_voxels", job.image.noise_blur_voxels}, {"seed", job.image.noise_seed}};
   warn_of_doubtful_greys(job, images.scan, found, input.facts, log);
+  report_empty_space(job, model, images.scan.shape, log);
   made.nodes = voxel::count_nodes(model.solid);
   made.provenance = {{"key", key},
                      {"image", image},

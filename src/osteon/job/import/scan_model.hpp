@@ -27,6 +27,14 @@ voxel::image_planes cropped(const spec& job, const voxel::image_planes& image);
 /// Return the scan cropped, coarsened and with noise, as specified by the job. Does not borrow from `image`.
 voxel::image_planes prepared_scan(const spec& job, const voxel::image_planes& image);
 
+/// Return a job with crop_voxels equal to the box of its model, if the job crops the image to the solid; otherwise the job.
+/// @param provenance_json provenance of the model
+spec crop_of_model(const spec& job, const std::string& provenance_json);
+
+/// Return the scan of prepared_scan() in the box of the model, if the job crops the image to the solid.
+/// @param provenance_json provenance of the model
+voxel::image_planes scan_of_model(const spec& job, const voxel::image_planes& image, const std::string& provenance_json);
+
 /// Segment a scan, assign materials to its solid and log the result.
 /// @param path file of the scan, for the provenance; empty: the scan is not from a file
 /// @param key digest in the provenance; later jobs identify the model by this digest

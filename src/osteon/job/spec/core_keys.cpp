@@ -133,6 +133,11 @@ void add_image_keys(key_table& job) {
   t("crop_voxels", &image_spec::crop_voxels,
     "Crop of the image after the steps: half-open ranges [[z0, z1], [y0, y1], [x0, x1]]. Positions in mm refer to the whole "
     "image.");
+  t("crop_to_solid", &image_spec::crop_to_solid,
+    "Crop the image to the smallest box of the kept solid after the segmentation, as crop_voxels with the ranges of this "
+    "box "
+    "does; the threshold is that of the whole image. Empty space around the solid then needs neither time nor memory. "
+    "Quantities of the box, such as its area, length and solid fraction, refer to the smaller box.");
   t("accept_fill_value", &image_spec::accept_fill_value,
     "Accept HDF5 files with missing chunks; voxels of these chunks have the fill value of the file. Without this key, such "
     "files are rejected.");

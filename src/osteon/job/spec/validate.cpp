@@ -98,6 +98,7 @@ class checker {
     }
     expect(i.crop_voxels.empty() || is_crop(i.crop_voxels), "image.crop_voxels",
            "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
+    check_crop_to_solid();
     check_changes_of_greys();
     for (std::size_t n = 0; n < i.steps.size(); ++n) check_step(i.steps[n], fmt::format("image.step[{}]", n + 1));
     const std::int64_t connectivity = job_.segment.connectivity;
@@ -130,6 +131,18 @@ class checker {
   void check_coarsening(bool is_coarsened, const char* key) {
     expect(!is_coarsened || (!job_.segment.labels && physics_.rules(job_).labels.empty()), key,
            "must not be given with labels, because labels have no mean; remove one of the two keys");
+  }
+
+  void check_crop_to_solid() {
+    if (!job_.image.crop_to_solid) return;
+    const solid_rules rules = physics_.rules(job_);
+    expect(!rules.takes_empty_space && !rules.has_others, "image.crop_to_solid",
+           "must not be given for a job that computes the empty space around the solid; give crop_voxels instead");
+    expect(rules.periodic == std::array<bool, 3>{}, "image.crop_to_solid",
+           "must not be given for a periodic image, because the crop changes the period; remove the key");
+    expect(job_.image.coarsen == 1, "image.crop_to_solid",
+           "must not be given with image.coarsen, because the box of the coarse solid contains fractions of voxels; give "
+           "crop_voxels instead");
   }
 
   void check_changes_of_greys() {
