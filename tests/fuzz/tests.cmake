@@ -25,6 +25,7 @@ function(osteon_fuzz name)
 endfunction()
 
 osteon_fuzz(npy LINK osteon::io)
+osteon_fuzz(zarr LINK osteon::io)
 osteon_fuzz(model_header LINK osteon::io)
 osteon_fuzz(checkpoint_index LINK osteon::io)
 osteon_fuzz(job_keys LINK osteon::job)

@@ -192,3 +192,76 @@ def test_faults_of_toml_are_printable(job: Job, text: str) -> None:
         printed = done.out + done.err
         assert "not valid TOML" in printed and not {"\u202e", "\u009b"} & set(printed)
         assert ("u202e" in printed) == ("\u202e" in text)
+
+
+def model_of(job: Job, path: str, **environment: str) -> tuple[dict, np.ndarray]:
+    """Import an image with a modulus per grey value; return the answer and the moduli of all voxels."""
+    import netCDF4
+
+    law = "[density_law]\nslope = 1\nintercept = 0\ncoefficient_MPa = 1\nexponent = 1\npoisson_ratio = 0.3\n"
+    text = f'[image]\npath = "{path}"\nspacing_mm = 1\n[segment]\nthreshold = 50\nkeep = "all"\n{law}'
+    job.write(text)
+    job.environment = environment
+    done = job.run("--json", "-", "-o", "model.nc", command="import")
+    assert done.code == 0, done.err
+    with netCDF4.Dataset(job.folder / "model.nc") as file:
+        moduli = np.asarray(file["model/youngs_modulus"][:])
+        voxels = moduli[np.asarray(file["VTKHDF/CellData/material"][:])]
+    (job.folder / "model.nc").unlink()
+    return json.loads(done.out), voxels
+
+
+ZARR = {
+    "2, zlib": {"zarr_format": 2, "order": "F"},
+    "2, blosc": {"zarr_format": 2, "compressors": "blosc"},
+    "3, zstd": {},
+    "3, gzip, big": {"compressors": "gzip", "serializer": "big"},
+    "3, shards": {"shards": (4, 8, 10), "chunks": (2, 4, 5)},
+}
+
+
+@pytest.mark.parametrize("name", ["npy", "raw", *ZARR])
+def test_images_are_read_from_their_own_files(job: Job, name: str) -> None:
+    """Oracle: the moduli are the grey values above the threshold. The folder for temporary files is not writable, so a copy
+    of the image is impossible; blosc needs such a copy."""
+    import numcodecs
+    import zarr
+
+    path = f"a.{'zarr' if name in ZARR else name}"
+    if name == "npy":
+        np.save(job.folder / path, GREY)
+    elif name == "raw":
+        head = {"shape": GREY.shape, "dtype": "uint16", "byte_order": "big", "offset_bytes": 3, "spacing_mm": [1, 1, 1]}
+        (job.folder / "a.json").write_text(json.dumps(head))
+        (job.folder / path).write_bytes(b"abc" + GREY.astype(">u2").tobytes())
+    else:
+        how = {"chunks": (4, 5, 3), "zarr_format": 3, **ZARR[name]}
+        if how["zarr_format"] == 2:
+            how["compressors"] = numcodecs.Blosc() if "compressors" in how else numcodecs.Zlib()
+        if how.get("compressors") == "gzip":
+            how |= {"compressors": zarr.codecs.GzipCodec(), "serializer": zarr.codecs.BytesCodec(endian="big")}
+        array = zarr.create_array(job.folder / path, shape=GREY.shape, dtype="uint16", **how)
+        array[:] = GREY
+    unwritable = job.folder / "none"
+    copies = {} if "blosc" in name else {"TMPDIR": str(unwritable)}
+    made, voxels = model_of(job, path, **copies)
+    np.testing.assert_array_equal(voxels, np.where(GREY > 50, GREY, 0))
+    assert made["image"]["shape"] == list(GREY.shape) and made["image"]["dtype"] == "u2"
+
+
+def test_a_damaged_chunk_stops_the_import_in_one_line(job: Job) -> None:
+    """Oracle: the contract."""
+    import zarr
+
+    array = zarr.create_array(
+        job.folder / "a.zarr", shape=GREY.shape, dtype="uint16", chunks=(2, 4, 5), shards=(4, 8, 10)
+    )
+    array[:] = GREY
+    file = job.folder / "a.zarr" / "c" / "1" / "0" / "0"
+    data = bytearray(file.read_bytes())
+    data[10] ^= 255
+    file.write_bytes(data)
+    job.write(job_text("a.zarr", more=ALL))
+    done = job.run(command="import")
+    lines = [line for line in done.err.splitlines() if "copy it again" in line]
+    assert done.code == 3 and len(lines) == 1 and "c/1/0/0' is truncated or damaged" in lines[0]

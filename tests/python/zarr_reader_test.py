@@ -123,7 +123,7 @@ def test_axes_and_units_of_ome_zarr(axes, unit, mm):
         (lambda: group([{"name": "c"}, *space("yx")], [1, 1, 1]), "so 70 channels"),
         (lambda: group(space("zyx"), [1, 1, 1], path="../x"), "refers to the level '../x'"),
         (lambda: group(space("zyx"), [1, 1]), "does not describe an OME-Zarr image"),
-        (lambda: empty(3), "Zarr version 3"),
+        (lambda: empty(3), "contains no array"),
         (lambda: empty(2), "contains no array"),
     ],
 )
@@ -163,3 +163,114 @@ def test_missing_chunks():
         head.write_text(json.dumps({**facts, "fill_value": 5, **change}))
         with pytest.raises(DataError):
             read_image("g.zarr")
+
+
+def version_3(values: np.ndarray = GREY, name: str = "a.zarr", **more) -> zarr.Array:
+    """An array of version 3, with chunks of 32 x 5 x 40 voxels unless given."""
+    shutil.rmtree(name, ignore_errors=True)
+    array = zarr.create_array(
+        name, shape=values.shape, dtype=values.dtype, zarr_format=3, **({"chunks": (32, 5, 40)} | more)
+    )
+    array[:] = values
+    return array
+
+
+LAYOUTS = {
+    "plain": {"compressors": None},
+    "gzip": {"compressors": zarr.codecs.GzipCodec()},
+    "zstd": {"compressors": zarr.codecs.ZstdCodec(checksum=True)},
+    "blosc": {"compressors": zarr.codecs.BloscCodec()},
+    "checksum": {"compressors": [zarr.codecs.GzipCodec(), zarr.codecs.Crc32cCodec()]},
+    "big": {"serializer": zarr.codecs.BytesCodec(endian="big")},
+    "transposed": {"filters": [zarr.codecs.TransposeCodec(order=(1, 2, 0))]},
+    "names": {"chunk_key_encoding": {"name": "v2", "separator": "."}},
+    "shards": {"chunks": (8, 3, 10), "shards": (32, 6, 40)},
+    "shards, gzip": {"chunks": (8, 3, 10), "shards": (32, 6, 40), "compressors": zarr.codecs.GzipCodec()},
+    "shards, index first": {
+        "chunks": (32, 6, 40),
+        "serializer": zarr.codecs.ShardingCodec(
+            chunk_shape=(8, 3, 10), codecs=[zarr.codecs.BytesCodec(), zarr.codecs.ZstdCodec()], index_location="start"
+        ),
+        "compressors": None,
+    },
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("kind", ["u1", "i2", "f4"])
+def test_version_3(name, kind):
+    """Oracle: the package zarr, which wrote the data."""
+    values = GREY.astype(kind)
+    values[:32, :5, :40] = 0  # chunks that the package omits
+    version_3(values, **LAYOUTS[name])
+    volume = read_image("a.zarr")
+    assert volume.values.dtype == values.dtype and header("a.zarr").shape == GREY.shape
+    np.testing.assert_array_equal(volume.values, values)
+    assert volume.warnings and "their voxels have the fill value 0" in volume.warnings[0]
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd", "checksum", "shards", "shards, gzip", "shards, index first"])
+def test_damaged_chunks_and_shards_are_rejected(name):
+    """Oracle: the contract: any shorter file is rejected in one sentence; a changed byte is rejected if the format has a
+    checksum of this byte."""
+    version_3(**LAYOUTS[name])
+    file = sorted(p for p in files_of("a.zarr") if p.name != "zarr.json")[1]
+    good = file.read_bytes()
+    for length in (0, 3, len(good) // 2, len(good) - 1):
+        file.write_bytes(good[:length])
+        with pytest.raises(DataError, match="copy it again") as caught:
+            read_image("a.zarr")
+        assert "\n" not in str(caught.value) and str(file) in str(caught.value)
+    changed = bytearray(good)
+    changed[5 if "first" in name else -5] ^= 16  # in the table of a shard, or in a checksum
+    file.write_bytes(changed)
+    with pytest.raises(DataError, match="copy it again"):
+        read_image("a.zarr")
+
+
+def test_a_chunk_outside_of_the_array_is_rejected():
+    """Oracle: the contract: the metadata and the chunks are of different arrays."""
+    version_3()
+    shutil.copytree("a.zarr/c/2", "a.zarr/c/3")
+    with pytest.raises(DataError, match="c/3/0/0' is a chunk outside of the array"):
+        read_image("a.zarr")
+
+
+def test_a_shard_that_names_bytes_outside_of_its_file_is_rejected():
+    """Oracle: the contract, for a table with a valid checksum."""
+    from osteon.images.zarr_codecs import crc32c
+
+    version_3(**LAYOUTS["shards"])
+    file = next(p for p in files_of("a.zarr") if p.name != "zarr.json")
+    data = bytearray(file.read_bytes())
+    table = -(16 * 4 * 2 * 4) - 4
+    for entry in ((1 << 40, 20), (2**64 - 2, 40), (0, 1 << 50)):
+        data[table : table + 16] = entry[0].to_bytes(8, "little") + entry[1].to_bytes(8, "little")
+        data[-4:] = crc32c(bytes(data[table:-4])).to_bytes(4, "little")
+        file.write_bytes(data)
+        with pytest.raises(DataError, match="names bytes outside of the file"):
+            read_image("a.zarr")
+
+
+def test_the_finest_of_several_resolutions_is_used():
+    """Oracle: by hand: OME-Zarr 0.5 with units; the larger of two arrays, although the file lists it second."""
+    shutil.rmtree("g.zarr", ignore_errors=True)
+    root = zarr.open_group("g.zarr", mode="w", zarr_format=3)
+    root.create_array("coarse", data=GREY[::2, ::2, ::2])
+    root.create_array("fine", data=GREY, chunks=(8, 3, 11), shards=(16, 9, 66))
+    levels = [
+        {"path": path, "coordinateTransformations": [{"type": "scale", "scale": scale}]}
+        for path, scale in (("coarse", [6, 4, 2]), ("fine", [3, 2, 1]))
+    ]
+    root.attrs["ome"] = {"version": "0.5", "multiscales": [{"axes": space("zyx"), "datasets": levels}]}
+    volume = read_image("g.zarr")
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == pytest.approx((3e-3, 2e-3, 1e-3))
+    assert volume.facts["resolution"] == {"level": "fine", "levels": 2}
+
+
+def test_crc32c():
+    """Oracle: the check value of CRC-32C, and RFC 3720, B.4: 32 bytes of zeros."""
+    from osteon.images.zarr_codecs import crc32c
+
+    assert crc32c(b"123456789") == 0xE3069283 and crc32c(bytes(32)) == 0x8A9136AA

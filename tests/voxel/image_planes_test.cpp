@@ -49,7 +49,7 @@ TEST(image_planes, tell_the_first_of_all_values_that_are_no_numbers) {
     check_values(image_of(shape, scalar::f8, values));
     FAIL();
   } catch (const data_error& e) {
-    EXPECT_NE(std::string(e.what()).find("2 NaN or infinite values, the first at voxel (z, y, x) = (1, 5, 7)"),
+    EXPECT_NE(std::string(e.what()).find("2 values that are NaN or infinite, the first at voxel (z, y, x) = (1, 5, 7)"),
               std::string::npos)
         << e.what();
   }

@@ -93,7 +93,7 @@ TEST(check_values, names_the_first_voxel_that_is_not_a_number) {
     check_values(scan);
     FAIL();
   } catch (const data_error& e) {
-    EXPECT_NE(std::string(e.what()).find("2 NaN or infinite values, the first at voxel (z, y, x) = (0, 1, 0)"),
+    EXPECT_NE(std::string(e.what()).find("2 values that are NaN or infinite, the first at voxel (z, y, x) = (0, 1, 0)"),
               std::string::npos)
         << e.what();
   }

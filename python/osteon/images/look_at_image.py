@@ -143,7 +143,7 @@ def _hdf5(path: Path) -> Header:
 
 def _zarr(path: Path) -> Header:
     array = zarr_reader.open_zarr(path)
-    order = array.z_y_x(path)
+    order = zarr_reader.z_y_x(array, path)
     shape = array.shape if order is None else tuple(array.shape[i] for i in order)
     return Header("zarr", shape, array.kind.name, zarr_reader.spacing_of(array, path))
 

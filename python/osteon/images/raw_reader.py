@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from ..errors import DataError
 from .pieces import Pieces, stored
 from .placement import Placement, right_angled
 from .units import in_mm
-from .volume import Volume, check_shape
+from .volume import Stored, Volume, check_shape, three_axes, type_of_layout
 
 RAW = (".raw", ".vol", ".dat")
 HEADERS = (".json", ".vgi")
@@ -41,9 +42,10 @@ def read_npy(path: Path) -> Volume:
     if path.stat().st_size != end:
         raise DataError(f"'{path}' has {path.stat().st_size} bytes, but its header requires {end}; copy it again")
     pieces = _of_npy(path, values)
+    place = _stored(path, values.offset, pieces) if isinstance(pieces, Pieces) else None
     stated = exported(path)
     if stated is None:
-        return Volume(pieces, "npy")
+        return Volume(pieces, "npy", stored=place)
     if stated.get("shape") != list(values.shape):
         raise DataError(f"'{path}' has the shape {list(values.shape)}, '{path.stem}.json' states {stated.get('shape')}")
     for key in ("spacing_mm", "origin_mm"):
@@ -51,7 +53,12 @@ def read_npy(path: Path) -> Volume:
     _numbers(stated, "direction", 9, path.with_suffix(".json"))
     placement = _placement(stated, path.with_suffix(".json"))
     facts = {"unit": stated["units"]} if isinstance(stated.get("units"), str) else {}
-    return Volume(pieces, "npy", tuple(stated["spacing_mm"]), placement, facts)
+    return Volume(pieces, "npy", tuple(stated["spacing_mm"]), placement, facts, stored=place)
+
+
+def _stored(path: Path, offset: int, pieces: Pieces, check: Callable[[], None] = lambda: None) -> Stored:
+    layout = {"kind": "values", "path": str(path.absolute()), "offset": offset} | type_of_layout(pieces.dtype)
+    return Stored(layout | {"shape": list(three_axes(pieces.shape, str(path)))}, pieces, check=check)
 
 
 def _of_npy(path: Path, values: np.memmap) -> np.ndarray | Pieces:
@@ -114,7 +121,14 @@ def read_raw(path: Path) -> Volume:
     values = Pieces(shape, kind, lambda: _with_digest(layout, header, data, offset, kind, shape))
     spacing = layout.get("spacing_mm")
     facts = {"unit": str(layout["unit"])} if layout.get("unit") else {}
-    return Volume(values, "raw", None if spacing is None else tuple(spacing), _placement(layout, header), facts)
+    place = _stored(data, offset, values, lambda: _check_digest(layout, values))
+    size = None if spacing is None else tuple(spacing)
+    return Volume(values, "raw", size, _placement(layout, header), facts, stored=place)
+
+
+def _check_digest(layout: dict, values: Pieces) -> None:
+    if "sha256" in layout:
+        deque(values.read(), maxlen=0)
 
 
 def _with_digest(

@@ -1,12 +1,13 @@
 """Read an image of any supported format: `python -m osteon.images SRC OUT.npy [STEPS]`.
 
 Writes the grey values as a little-endian array of shape (z, y, x) and prints the properties of the image as one JSON
-object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
-a 3 x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and
+object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS, a 3
+x 3 matrix by rows, docs/reference/images.md), the `unit` of the values, a `calibration` if there is one, and
 `warnings`. A spacing is printed only if the image states it. STEPS is a JSON object: `steps`, `spacing_mm` and
-`overlay` (image_steps.py), `accept_fill_value` of the job, and `direction` of the scan for an image on the grid of the
-scan. With steps, the output also contains `steps` and `file_spacing_mm`. For bad data, the program prints one line on
-stderr and exits with code 3.
+`overlay` (image_steps.py), `accept_fill_value` of the job, `direction` of the scan for an image on the grid of the
+scan, and `in_place`, a list of codecs: if the caller can read the values from the files of the image by these codecs,
+OUT.npy remains empty, and the output contains the layout of the files as `stored`. With steps, the output also contains
+`steps` and `file_spacing_mm`. For bad data, the program prints one line on stderr and exits with code 3.
 """
 
 import glob
@@ -48,7 +49,7 @@ from .image_steps import apply_steps
 from .inv3_reader import read_inv3
 from .npy_writer import WriteError, write_pieces
 from .slices import natural_key, read_stack
-from .volume import Volume, checked, forget_no_spacing, settle_missing
+from .volume import ACCEPTED, Stored, Volume, checked, forget_no_spacing, settle_missing, three_axes
 
 KNOWN = (
     "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
@@ -104,10 +105,27 @@ def convert(source: str, target: str, steps: dict | None = None) -> dict[str, ob
             overlay = bool(steps.get("overlay"))
             done["steps"] = apply_steps(volume, steps["steps"], steps.get("spacing_mm"), overlay, source)
         digest_of_it = _digest_aside(source, steps.get("sha256"))
+        if place := _place_of(volume, steps):
+            place.check()
+            here = {"dtype": np.dtype(str(place.layout["type"])).name, "stored": place.layout}
+            three = [int(n) for n in three_axes(volume.values.shape, source)]
+            return describe(volume, digest_of_it()) | {"shape": three} | here | done
         with _passing(target) as file:
             written, shape = write_pieces(volume, source, file)
         greys = {"dtype": written.dtype.name, "grey_min": written.low, "grey_max": written.high}
         return describe(volume, digest_of_it()) | {"shape": list(shape)} | greys | done
+
+
+def _place_of(volume: Volume, steps: dict) -> Stored | None:
+    """Return the place of the values, if the program reads the values from there: the codecs of `in_place` suffice,
+    and the volume has the values of the file."""
+    place, codecs = volume.stored, steps.get("in_place")
+    if codecs is None or place is None or volume.values is not place.pieces:
+        return None
+    name = str(place.layout.get("path") or place.layout.get("folder"))
+    if os.fsencode(name) != name.encode("utf-8", "replace"):
+        return None  # JSON contains text of Unicode only
+    return place if place.layout["type"] in ACCEPTED and set(place.codecs) <= set(codecs) else None
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A volume as read from disk, and checks that every volume must pass."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,6 +40,21 @@ class Volume:
     facts: dict[str, object] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     missing: Missing | None = None
+    stored: "Stored | None" = None
+
+
+@dataclass
+class Stored:
+    """Values that the program reads from the files of the image without a copy (io::open_stored_image).
+
+    `layout` has the keys of open_stored_image. `codecs` are the codecs that the reading requires. `pieces` are the
+    values that the layout describes. `check` verifies a digest of the values, if there is one.
+    """
+
+    layout: dict[str, object]
+    pieces: Pieces
+    codecs: list[str] = field(default_factory=list)
+    check: Callable[[], None] = lambda: None
 
 
 def settle_missing(missing: Missing | None, source: str, accepts_fill_value: bool) -> str:
@@ -103,6 +119,15 @@ def type_to_store(kind: np.dtype) -> np.dtype:
     if kind.kind == "f":
         return np.dtype("<f4" if size <= 4 else "<f8")
     return np.dtype(f"<{kind.kind}{size}")
+
+
+def type_of_layout(kind: np.dtype) -> dict[str, object]:
+    """Return the keys `type` and `is_big_endian` of a layout (Stored)."""
+    return {"type": f"{kind.kind}{kind.itemsize}", "is_big_endian": not _is_little(kind)}
+
+
+def _is_little(kind: np.dtype) -> bool:
+    return kind.itemsize == 1 or kind.newbyteorder("<") == kind
 
 
 def checked(volume: Volume, source: str) -> Volume:

@@ -63,7 +63,8 @@ grey_range check_values(const image_planes& scan) {
   });
   if (bad > 0)
     throw data_error(fmt::format(
-        "the image contains {} NaN or infinite values, the first at voxel (z, y, x) = ({}, {}, {}); replace them by a grey "
+        "the image contains {} values that are NaN or infinite, the first at voxel (z, y, x) = ({}, {}, {}); replace them "
+        "by a grey "
         "value, for example that of the background",
         bad, first_bad / (scan.shape.y * scan.shape.x), first_bad / scan.shape.x % scan.shape.y, first_bad % scan.shape.x));
   return range;

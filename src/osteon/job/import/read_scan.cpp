@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <osteon/base/error.hpp>
 #include <osteon/base/json_text.hpp>
+#include <osteon/io/images/chunk_decoder.hpp>
+#include <osteon/io/images/stored_image.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
@@ -26,30 +28,45 @@ namespace {
 // file at any exit of the process.
 class scratch_file {
  public:
-  scratch_file() : folder_(fs::temp_directory_path().string()) {
+  scratch_file() {
+    std::error_code unknown;
+    folder_ = fs::temp_directory_path(unknown).string();
+    if (unknown) folder_ = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp";
     file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits the file descriptor
     if (file_ >= 0) return;
     std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // for file systems without O_TMPFILE
     file_ = mkstemp(name.data());
     if (file_ < 0)
-      throw machine_error(fmt::format("cannot create a temporary file in '{}': {}; set TMPDIR to a folder with free space",
-                                      folder_, std::strerror(errno)));
-    unlink(name.c_str());
+      fault_ = fmt::format("cannot create a temporary file in '{}': {}; set TMPDIR to a folder with free space", folder_,
+                           std::strerror(errno));
+    else
+      unlink(name.c_str());
   }
-  ~scratch_file() { close(file_); }
+  ~scratch_file() {
+    if (file_ >= 0) close(file_);
+  }
   scratch_file(const scratch_file&) = delete;
   scratch_file& operator=(const scratch_file&) = delete;
   const std::string& folder() const { return folder_; }
-  std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
+  /// Path of the file; empty if the file could not be created, which only images that need a copy require.
+  std::string path() const { return file_ < 0 ? "" : fmt::format("/proc/self/fd/{}", file_); }
+  const std::string& fault() const { return fault_; }
 
  private:
-  std::string folder_;
+  std::string folder_, fault_;
   int file_ = -1;
 };
 
 std::string trimmed_end(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
+}
+
+// Codecs of the images that this program reads from their own files.
+std::vector<std::string> codecs_read_in_place() {
+  std::vector<std::string> codecs{"zlib", "gzip", "crc32c"};
+  if (io::zarr::can_read_zstd()) codecs.emplace_back("zstd");
+  return codecs;
 }
 
 }  // namespace
@@ -120,24 +137,28 @@ void apply_steps_to_shape(const spec& job, index3& shape, vector3& spacing_mm) {
 scan read_scan(const std::string& path, const spec& job, image_role role, const stop_query& is_to_stop,
                const nlohmann::ordered_json& grid, const std::string& sha256) {
   const std::string during = fmt::format("reading '{}'", path);
-  const scratch_file scratch;
+  const scratch_file scratch;  // stays empty if the image is read from its own files
   const std::string file = scratch.path();
   std::vector<std::string> arguments{path, file};
   nlohmann::ordered_json changes = steps_of(job, role);
   if (job.image.accept_fill_value) changes["accept_fill_value"] = true;
   if (!sha256.empty()) changes["sha256"] = sha256;
   if (grid.contains("direction")) changes["direction"] = grid.at("direction");
-  if (!changes.is_null()) arguments.push_back(json_to_text(changes));
+  changes["in_place"] = codecs_read_in_place();
+  arguments.push_back(json_to_text(changes));
   scan result;
   result.facts = run_image_program("read_image", arguments, is_to_stop, [&](const program_result& reader) {
     stop_if_requested(is_to_stop, job, during);
-    const auto at = reader.err.find(file);  // the reader prints this name only if the disk is full
+    if (!scratch.fault().empty() && reader.exit_code == exit_code(error_kind::machine)) throw machine_error(scratch.fault());
+    const auto at =
+        file.empty() ? std::string::npos : reader.err.find(file);  // the reader prints this name only if the disk is full
     if (at == std::string::npos || reader.exit_code == exit_code(error_kind::data)) return;
     throw machine_error(
         fmt::format("{}, in the temporary folder '{}'; set TMPDIR to a folder with enough space for the image",
                     trimmed_end(reader.err).replace(at, file.size(), "the image"), scratch.folder()));
   });
-  result.image = io::open_npy(file);
+  const auto stored = result.facts.find("stored");
+  result.image = stored == result.facts.end() ? io::open_npy(file) : io::open_stored_image(*stored);
   stop_if_requested(is_to_stop, job, during);
   return result;
 }

@@ -11,7 +11,7 @@
 
 namespace osteon::job {
 
-/// An image in a temporary file, and the metadata of the original file.
+/// An image in its own files or in a temporary file, and the metadata of the original file.
 struct scan {
   voxel::image_planes image;
   /// Keys: format, spacing_mm, origin_mm, direction, unit, calibration, sha256; after image steps also file_spacing_mm.
@@ -21,7 +21,8 @@ struct scan {
 /// Role of an image: the scan, or an overlay. Only steps that move voxels (crop, resample) apply to overlays.
 enum class image_role { scan, overlay };
 
-/// Read an image file or folder by the Python readers, and apply the steps of the job ([[image.step]]).
+/// Read an image file or folder by the Python readers, and apply the steps of the job ([[image.step]]). Images of .npy, raw
+/// and Zarr without steps are not copied: the result reads their files.
 /// @throws data_error if the format is unknown, machine_error if the readers cannot run, interrupted_error
 /// @collective local
 /// @param grid for an overlay: `grid_of` of the scan. Axes of the overlay that are opposite to the axes of the scan are
