@@ -25,7 +25,7 @@ TEST(count_nodes, agrees_with_the_list_of_nodes) {
           expected.on_face[static_cast<std::size_t>(a)][1] += at[a] == shape[a];
         }
       }
-    const node_count found = count_nodes(cells);
+    const node_count found = count_nodes(image_runs_of(cells));
     EXPECT_EQ(found.all, nodes.size());
     EXPECT_EQ(found.all, expected.all);
     EXPECT_EQ(found.on_face, expected.on_face);

@@ -286,7 +286,7 @@ TEST(segment, keeps_two_phases_side_by_side) {
   const segmented s = segment_phases(make_image(bar_shape, bar_and_island, scalar::u1), pores, fluid, rock);
   EXPECT_EQ(all_materials(s), (std::vector<material_number>{2, 1, 2, 1, 2, 1, 1, 1}));
   EXPECT_EQ(s.report.kept_voxels, 5);
-  EXPECT_EQ(s.solid.runs().size(), 2U);  // whole rows
+  EXPECT_EQ(s.solid.size(), 2);  // whole rows
   EXPECT_EQ(s.materials[2].conductivity_W_per_mK, 2);
 
   const std::vector<std::int16_t> labels{5, 5, 0, 7, 3, 7};

@@ -3,6 +3,7 @@
 /// Connected parts of the solid.
 #include <array>
 #include <cstdint>
+#include <osteon/voxel/image_runs.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <vector>
 
@@ -17,9 +18,10 @@ enum class connectivity {
 /// A connected part.
 struct component {
   std::int64_t voxels = 0;
-  index3 low, high;  ///< first and last plane along each axis
+  std::array<std::int32_t, 3> low{}, high{};  ///< first and last plane along each axis (z, y, x)
   bool touches(index3 shape, int axis, bool high_face) const {
-    return high_face ? high[axis] == shape[axis] - 1 : low[axis] == 0;
+    const auto a = static_cast<std::size_t>(axis);
+    return high_face ? high[a] == shape[axis] - 1 : low[a] == 0;
   }
 };
 
@@ -32,5 +34,14 @@ struct components {
 /// @param periodic by axis z, y, x: the last plane is adjacent to the first plane
 components find_components(const run_set& cells, const std::array<bool, 3>& periodic = {},
                            connectivity by = connectivity::faces);
+components find_components(const image_runs& cells, const std::array<bool, 3>& periodic = {},
+                           connectivity by = connectivity::faces);
+
+/// Number of the part of each run. Parts are numbered from 0 in the order of their first voxel.
+struct numbered_parts {
+  std::int32_t count = 0;
+  std::vector<std::int32_t> part_of_run;
+};
+numbered_parts number_parts(const image_runs& cells, const std::array<bool, 3>& periodic, connectivity by);
 
 }  // namespace osteon::voxel

@@ -1,36 +1,61 @@
 #include <osteon/voxel/count_nodes.hpp>
 
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <utility>
 
 namespace osteon::voxel {
 
-node_count count_nodes(const run_set& cells) {
+namespace {
+
+/// The runs of a row, from the low end.
+struct cursor {
+  std::int32_t at = 0, end = 0;
+  std::int64_t x = 0, behind = 0;  // nodes of the current run: x ... behind - 1
+};
+
+bool next(const image_runs& cells, cursor& c) {
+  if (c.at == c.end) return false;
+  const auto [x, length] = cells.at(c.at++);
+  c.x = x;
+  c.behind = std::int64_t{x} + length + 1;
+  return true;
+}
+
+}  // namespace
+
+node_count count_nodes(const image_runs& cells) {
   const index3 n = cells.shape();
   node_count count;
-  std::vector<run> around;  // runs of the four voxel rows around a row of nodes
+  std::array<cursor, 4> rows;  // the voxel rows around a row of nodes
   for (std::int64_t z = 0; z <= n.z; ++z)
     for (std::int64_t y = 0; y <= n.y; ++y) {
-      around.clear();
+      std::size_t used = 0;
       for (std::int64_t dz = z > 0 ? -1 : 0; dz <= (z < n.z ? 0 : -1); ++dz)
         for (std::int64_t dy = y > 0 ? -1 : 0; dy <= (y < n.y ? 0 : -1); ++dy) {
-          const auto row = cells.row(z + dz, y + dy);
-          around.insert(around.end(), row.begin(), row.end());
+          const std::int64_t row = (z + dz) * n.y + y + dy;
+          rows[used] = {cells.row_begin(row), cells.row_begin(row + 1)};
+          used += next(cells, rows[used]);
         }
-      if (around.empty()) continue;
-      std::sort(around.begin(), around.end(), [](const run& a, const run& b) { return a.x < b.x; });
+      if (used == 0) continue;
       std::int64_t here = 0, end = 0;  // `end` is one past the last counted node
-      for (const run& r : around) {
-        const std::int64_t behind = std::int64_t{r.x} + r.length + 1;
-        here += std::max<std::int64_t>(behind - std::max<std::int64_t>(r.x, end), 0);
-        end = std::max(end, behind);
+      bool is_low = false;
+      while (used > 0) {  // the runs of all rows in ascending order
+        std::size_t first = 0;
+        for (std::size_t i = 1; i < used; ++i)
+          if (rows[i].x < rows[first].x) first = i;
+        cursor& r = rows[first];
+        here += std::max<std::int64_t>(r.behind - std::max(r.x, end), 0);
+        end = std::max(end, r.behind);
+        is_low = is_low || r.x == 0;
+        if (!next(cells, r)) r = rows[--used];
       }
       count.all += here;
       if (z == 0) count.on_face[0][0] += here;
       if (z == n.z) count.on_face[0][1] += here;
       if (y == 0) count.on_face[1][0] += here;
       if (y == n.y) count.on_face[1][1] += here;
-      count.on_face[2][0] += around.front().x == 0;
+      count.on_face[2][0] += is_low;
       count.on_face[2][1] += end == n.x + 1;
     }
   return count;

@@ -3,7 +3,7 @@
 /// Number of nodes of a model, counted without numbering the nodes.
 #include <array>
 #include <cstdint>
-#include <osteon/voxel/run_set.hpp>
+#include <osteon/voxel/image_runs.hpp>
 
 namespace osteon::voxel {
 
@@ -13,6 +13,6 @@ struct node_count {
 };
 
 /// Count the corners of the active cells. @cost O(runs) time, memory of one row
-node_count count_nodes(const run_set& cells);
+node_count count_nodes(const image_runs& cells);
 
 }  // namespace osteon::voxel

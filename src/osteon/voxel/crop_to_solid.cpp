@@ -7,14 +7,15 @@ namespace osteon::voxel {
 
 namespace {
 
-run_set cropped_runs(const run_set& solid, const box3& box) {
-  std::vector<run> runs(solid.runs().begin(), solid.runs().end());
-  for (run& r : runs) {
-    r.z -= static_cast<std::int32_t>(box.begin.z);
-    r.y -= static_cast<std::int32_t>(box.begin.y);
-    r.x -= static_cast<std::int32_t>(box.begin.x);
-  }
-  return {box.shape(), std::move(runs), numbering::none};
+image_runs cropped_runs(const image_runs& solid, const box3& box) {
+  image_runs part(box.shape());
+  for (std::int64_t z = box.begin.z; z < box.end.z; ++z)
+    for (std::int64_t y = box.begin.y; y < box.end.y; ++y) {
+      const std::int64_t row = z * solid.shape().y + y;
+      part.begin_row();
+      solid.for_each_in_rows(row, row + 1, [&](const run& r) { part.append(r.x - box.begin.x, r.length); });
+    }
+  return part;
 }
 
 // Materials in a box that contains all solid voxels of an image.
@@ -33,15 +34,15 @@ material_planes cropped_materials(const segmented& model, const box3& box) {
 
 }  // namespace
 
-box3 box_of_solid(const run_set& solid) {
+box3 box_of_solid(const image_runs& solid) {
   box3 box{solid.shape(), {0, 0, 0}};
-  for (const run& r : solid.runs()) {
+  solid.for_each([&](const run& r) {
     const index3 first{r.z, r.y, r.x}, end{r.z + 1, r.y + 1, r.x + r.length};
     for (int a = 0; a < 3; ++a) {
       box.begin[a] = std::min(box.begin[a], first[a]);
       box.end[a] = std::max(box.end[a], end[a]);
     }
-  }
+  });
   return box;
 }
 

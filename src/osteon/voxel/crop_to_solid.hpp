@@ -6,7 +6,7 @@
 namespace osteon::voxel {
 
 /// Smallest box of the voxels of a solid. @pre the solid has a voxel
-box3 box_of_solid(const run_set& solid);
+box3 box_of_solid(const image_runs& solid);
 
 /// The part of a segmented image in the box of its solid. Volume fraction and percolation of the report refer to this box;
 /// the other numbers refer to the whole image.

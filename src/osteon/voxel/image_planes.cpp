@@ -39,7 +39,30 @@ std::int64_t image_planes::at_a_time(std::size_t bytes_per_voxel) const {
   return std::clamp<std::int64_t>(block_bytes / std::max<std::int64_t>(plane, 1), 1, std::max<std::int64_t>(shape.z, 1));
 }
 
-grey_range check_values(const image_planes& scan) {
+namespace {
+
+// Add the values of a block to the counts of a type of at most 16 bits. Several tables are filled in turn, because successive
+// equal values would otherwise wait for each other.
+template <class T>
+void count_greys(const T* data, std::int64_t size, grey_counts& counts) {
+  using place = std::make_unsigned_t<T>;
+  constexpr std::size_t places = std::size_t{std::numeric_limits<place>::max()} + 1, tables = sizeof(T) == 1 ? 4 : 1;
+  constexpr auto first = static_cast<place>(std::numeric_limits<T>::min());
+  std::vector<std::int64_t> table(places * tables);
+  const auto place_of = [](T value) { return static_cast<std::size_t>(static_cast<place>(static_cast<place>(value) - first)); };
+  std::int64_t i = 0;
+  if constexpr (tables > 1)
+    for (; i + 4 <= size; i += 4)
+      for (std::size_t t = 0; t < tables; ++t) ++table[t * places + place_of(data[i + static_cast<std::int64_t>(t)])];
+  for (; i < size; ++i) ++table[place_of(data[i])];
+  counts.resize(places);
+  for (std::size_t t = 0; t < tables; ++t)
+    for (std::size_t p = 0; p < places; ++p) counts[p] += table[t * places + p];
+}
+
+}  // namespace
+
+grey_range check_values(const image_planes& scan, grey_counts* counts) {
   if (scan.shape.volume() <= 0)
     throw data_error(
         fmt::format("the image has no voxels: its shape is {} x {} x {}", scan.shape.z, scan.shape.y, scan.shape.x));
@@ -54,6 +77,8 @@ grey_range check_values(const image_planes& scan) {
           if (bad++ == 0) first_bad = z * scan.shape.y * scan.shape.x + i;
         }
     }
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= 2)
+      if (counts != nullptr) count_greys(data, values.size(), *counts);
     T low = data[0], high = data[0];
     for (std::int64_t i = 0; i < values.size(); ++i) {
       low = data[i] < low ? data[i] : low;

@@ -6,6 +6,7 @@
 #include <osteon/voxel/image.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace osteon::voxel {
 
@@ -41,9 +42,13 @@ void for_each_block(const image_planes& image_in_planes, F&& f) {
   }
 }
 
-/// Range of the grey values. @throws data_error if the image is empty or contains NaN or infinity; the message contains the
+/// Number of voxels of each grey value, from the lowest value of the type of the image on.
+using grey_counts = std::vector<std::int64_t>;
+
+/// Range of the grey values, in one pass. @param counts receives the counts of the grey values, for types of at most 16 bits
+/// @throws data_error if the image is empty or contains NaN or infinity; the message contains the
 /// number of invalid values and the position of the first invalid value
-grey_range check_values(const image_planes& scan);
+grey_range check_values(const image_planes& scan, grey_counts* counts = nullptr);
 
 /// Check labels. Labels may be stored as floats but must be integers.
 /// @param name name of the image in messages

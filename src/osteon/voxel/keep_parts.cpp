@@ -16,13 +16,15 @@ std::string face_name(int axis, bool high) { return fmt::format("{} {} face", hi
 // Axes along which each part connects both faces of the image. Paths may cross periodic faces of other axes only. A grain
 // that a periodic face divides touches both faces but does not connect these faces.
 using joined_axes = std::vector<std::array<bool, 3>>;
-joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
+joined_axes find_joined_axes(const image_runs& cells, const components& found, const std::array<bool, 3>& periodic,
                              connectivity by) {
   joined_axes joins(found.parts.size());
   for (std::size_t a = 0; a < 3; ++a) {
     std::array<bool, 3> others = periodic;
     others[a] = false;
-    const components cut = periodic[a] ? find_components(cells, others, by) : found;
+    components of_cut;
+    if (periodic[a]) of_cut = find_components(cells, others, by);
+    const components& cut = periodic[a] ? of_cut : found;
     for (std::size_t run = 0; run < cut.part_of_run.size(); ++run) {
       const component& part = cut.parts[static_cast<std::size_t>(cut.part_of_run[run])];
       const int axis = static_cast<int>(a);
@@ -49,13 +51,14 @@ bool is_percolating(const component& part, const std::array<bool, 3>& joins, con
 void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
                         const segmentation_options& options) {
   const int a = static_cast<int>(options.load_axis);
+  const auto along = static_cast<std::size_t>(a);
   std::int64_t low = shape[a], high = -1;
   bool joined = false;
   for (std::size_t p = 0; p < found.parts.size(); ++p) {
     if (!kept[p]) continue;
-    low = std::min(low, found.parts[p].low[a]);
-    high = std::max(high, found.parts[p].high[a]);
-    joined |= joins[p][static_cast<std::size_t>(a)];
+    low = std::min<std::int64_t>(low, found.parts[p].low[along]);
+    high = std::max<std::int64_t>(high, found.parts[p].high[along]);
+    joined |= joins[p][along];
   }
   const bool misses_low = low > 0, misses_high = high < shape[a] - 1;
   if (misses_low || misses_high)
@@ -72,10 +75,10 @@ void require_both_faces(const components& found, const joined_axes& joins, const
 }
 
 // Count dropped voxels that edges or corners connect to kept parts.
-void count_edge_connected(const run_set& cells, const components& found, const std::vector<bool>& kept,
+void count_edge_connected(const image_runs& cells, const components& found, const std::vector<bool>& kept,
                           const std::array<bool, 3>& periodic, segmentation_report& report) {
-  const components wider = find_components(cells, periodic, connectivity::corners);
-  std::vector<bool> is_held(wider.parts.size());
+  const numbered_parts wider = number_parts(cells, periodic, connectivity::corners);
+  std::vector<bool> is_held(static_cast<std::size_t>(wider.count));
   for (std::size_t run = 0; run < found.part_of_run.size(); ++run)
     if (kept[static_cast<std::size_t>(found.part_of_run[run])])
       is_held[static_cast<std::size_t>(wider.part_of_run[run])] = true;
@@ -89,23 +92,9 @@ void count_edge_connected(const run_set& cells, const components& found, const s
   }
 }
 
-// The runs of the kept parts.
-run_set kept_runs(const run_set& cells, const components& found, const std::vector<bool>& kept) {
-  if (std::find(kept.begin(), kept.end(), false) == kept.end()) return cells;
-  const auto runs = cells.runs();
-  const auto is_kept = [&](std::size_t i) { return kept[static_cast<std::size_t>(found.part_of_run[i])]; };
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < runs.size(); ++i) count += is_kept(i);
-  std::vector<run> rest;
-  rest.reserve(count);
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (is_kept(i)) rest.push_back(runs[i]);
-  return {cells.shape(), std::move(rest), numbering::none};
-}
-
 }  // namespace
 
-run_set keep_parts(const run_set& cells, const segmentation_options& options, segmentation_report& report) {
+image_runs keep_parts(image_runs cells, const segmentation_options& options, segmentation_report& report) {
   const index3 shape = cells.shape();
   const components found = find_components(cells, options.periodic, options.connected_by);
   const joined_axes joins = find_joined_axes(cells, found, options.periodic, options.connected_by);
@@ -135,7 +124,11 @@ run_set keep_parts(const run_set& cells, const segmentation_options& options, se
   if (options.keep == keep_rule::percolating && report.kept_voxels == 0)
     require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, options);
   if (options.must_connect_faces) require_both_faces(found, joins, kept, shape, options);
-  return kept_runs(cells, found, kept);
+  if (std::find(kept.begin(), kept.end(), false) != kept.end())
+    cells.keep([&](std::int32_t i) {
+      return kept[static_cast<std::size_t>(found.part_of_run[static_cast<std::size_t>(i)])];
+    });
+  return cells;
 }
 
 }  // namespace osteon::voxel

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
@@ -19,59 +21,128 @@ namespace osteon::voxel {
 
 namespace {
 
-// Runs of voxels for which `is_solid` is true. Runs are counted first, because a growing list uses up to three times the
-// memory of a list of known size.
-template <class IsSolid>
-run_set runs_where(const image_planes& scan, IsSolid is_solid) {
-  const auto for_each_row = [&](auto visit) {
-    for_each_block(scan, [&](std::int64_t first, auto values) {
-      for (std::int64_t z = 0; z < values.extent(0); ++z)
-        for (std::int64_t y = 0; y < scan.shape.y; ++y) visit(first + z, y, &values(z, y, 0));
-    });
-  };
-  std::size_t count = 0;
-  for_each_row([&](std::int64_t, std::int64_t, const auto* row) {
-    bool before = false;
-    for (std::int64_t x = 0; x < scan.shape.x; ++x) {
-      const bool now = is_solid(row[x]);
-      count += now && !before;
-      before = now;
-    }
-  });
-  std::vector<run> runs;
-  runs.reserve(count);
-  for_each_row([&](std::int64_t z, std::int64_t y, const auto* row) {
-    for (std::int64_t x = 0; x < scan.shape.x;) {
-      if (!is_solid(row[x])) {
-        ++x;
-        continue;
+// Append the runs of a row. Bit i % 64 of word i / 64 of `is_solid` is 1 in solid voxels.
+void append_runs(image_runs& runs, const std::vector<std::uint64_t>& is_solid) {
+  std::uint64_t before = 0;  // the last bit of the previous word
+  std::int64_t begin = -1;   // of the open run
+  for (std::size_t word = 0; word < is_solid.size(); ++word) {
+    // The changes between neighbours; the last word has a zero bit behind the row.
+    std::uint64_t changes = is_solid[word] ^ (is_solid[word] << 1 | before);
+    before = is_solid[word] >> 63;
+    for (; changes != 0; changes &= changes - 1) {
+      const std::int64_t x = static_cast<std::int64_t>(word) * 64 + std::countr_zero(changes);
+      if (begin < 0) {
+        begin = x;
+      } else {
+        runs.append(begin, x - begin);
+        begin = -1;
       }
-      const std::int64_t begin = x;
-      while (x < scan.shape.x && is_solid(row[x])) ++x;
-      runs.push_back({static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
-                      static_cast<std::int32_t>(x - begin), 0});
+    }
+  }
+}
+
+// Runs of voxels for which `is_solid(value)` is true. The flags of a row are bytes first, because compilers vectorise this
+// loop.
+template <class IsSolid>
+image_runs runs_where(const image_planes& scan, IsSolid is_solid) {
+  image_runs runs(scan.shape);
+  const std::size_t words = static_cast<std::size_t>(scan.shape.x) / 64 + 1;
+  std::vector<std::uint8_t> flags(words * 64);
+  std::vector<std::uint64_t> bits(words);
+  for_each_block(scan, [&](std::int64_t, auto values) {
+    auto selects = is_solid;  // a local copy, which the loop keeps in registers
+    for (std::int64_t z = 0; z < values.extent(0); ++z)
+      for (std::int64_t y = 0; y < scan.shape.y; ++y) {
+        const auto* row = &values(z, y, 0);
+        for (std::int64_t x = 0; x < scan.shape.x; ++x) flags[static_cast<std::size_t>(x)] = selects(row[x]) ? 1 : 0;
+        for (std::size_t w = 0; w < words; ++w) {
+          std::uint64_t word = 0;
+          for (std::size_t part = 0; part < 8; ++part) {
+            std::uint64_t eight = 0;
+            std::memcpy(&eight, flags.data() + 64 * w + 8 * part, sizeof(eight));
+            word |= (eight * 0x0102040810204080ULL >> 56) << (8 * part);  // gathers the low bits of eight bytes
+          }
+          bits[w] = word;
+        }
+        runs.begin_row();
+        append_runs(runs, bits);
+      }
+  });
+  return runs;
+}
+
+// Selection of the grey values in (threshold, upper], or of the other grey values.
+class grey_interval {
+ public:
+  grey_interval(double threshold, double upper, bool inverted) : threshold_(threshold), upper_(upper), inverted_(inverted) {}
+  template <class T>
+  bool operator()(T value) const {
+    const auto grey = static_cast<double>(value);
+    return (grey > threshold_ && grey <= upper_) != inverted_;
+  }
+  double threshold() const { return threshold_; }
+  double upper() const { return upper_; }
+  bool inverted() const { return inverted_; }
+
+ private:
+  double threshold_, upper_;
+  bool inverted_;
+};
+
+// The same selection for integers, which processors compare faster.
+template <class T>
+struct integer_interval {
+  T low, high;  // if low > high, no value is in the interval
+  bool inverted;
+  bool operator()(T value) const { return ((value >= low) & (value <= high)) != inverted; }
+};
+
+image_runs runs_in(const image_planes& scan, const grey_interval& interval) {
+  image_runs runs;
+  image{{}, scan.type, {}}.visit([&](auto values) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(values.data_handle())>>;
+    if constexpr (std::is_integral_v<T>) {
+      constexpr double lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+      const double low = std::floor(interval.threshold()) + 1, high = std::floor(interval.upper());
+      const bool is_empty = !(low <= highest && high >= lowest && low <= high);
+      const integer_interval<T> of_type{is_empty ? T{1} : static_cast<T>(std::max(low, lowest)),
+                                        is_empty ? T{0} : static_cast<T>(std::min(high, highest)), interval.inverted()};
+      runs = runs_where(scan, [of_type](auto value) { return of_type(static_cast<T>(value)); });
+    } else {
+      runs = runs_where(scan, interval);
     }
   });
-  // The runs need no numbers, because segmentation has a single process and only computing ranks require numbers.
-  return {scan.shape, std::move(runs), numbering::none};
+  return runs;
 }
 
 // Call `f(i)` for the solid voxels in the planes [first, first + planes); `i` is relative to the first voxel of these
 // planes.
 template <class F>
-void for_each_voxel(const run_set& solid, std::int64_t first, std::int64_t planes, F f) {
+void for_each_voxel(const image_runs& solid, std::int64_t first, std::int64_t planes, F f) {
   const index3 n = solid.shape();
   for (std::int64_t z = 0; z < planes; ++z)
-    for (const run& r : solid.plane(first + z))
+    solid.for_each_in_plane(first + z, [&](const run& r) {
       for (std::int64_t i = (z * n.y + r.y) * n.x + r.x, end = i + r.length; i < end; ++i) f(i);
+    });
 }
 
 // Material numbers of solid voxels by `number_of(at)`, 0 elsewhere.
 template <class NumberOf>
-void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, std::span<material_number> numbers,
+void fill_planes(const image_runs& solid, std::int64_t first, std::int64_t planes, std::span<material_number> numbers,
                  NumberOf number_of) {
   std::fill(numbers.begin(), numbers.end(), material_number{0});
   for_each_voxel(solid, first, planes, [&](std::int64_t i) { numbers[static_cast<std::size_t>(i)] = number_of(i); });
+}
+
+// The same material number in all solid voxels, `other` elsewhere.
+void fill_planes(const image_runs& solid, std::int64_t first, std::int64_t planes, std::span<material_number> numbers,
+                 material_number number, material_number other) {
+  std::fill(numbers.begin(), numbers.end(), other);
+  const index3 n = solid.shape();
+  for (std::int64_t z = 0; z < planes; ++z)
+    solid.for_each_in_plane(first + z, [&](const run& r) {
+      std::fill_n(numbers.begin() + (z * n.y + r.y) * n.x + r.x, r.length, number);
+    });
 }
 
 // Select voxels by label, and select parts.
@@ -91,11 +162,11 @@ segmented find_labelled(const image_planes& scan, const segmentation_options& op
     }
     return is_selected;
   });
-  if (result.solid.runs().empty())
+  if (result.solid.size() == 0)
     throw data_error(fmt::format("{} {} select no voxel; the labels of the image are in [{}, {}]",
                                  options.inverted ? "labels other than" : "labels", fmt::join(options.labels, ", "),
                                  result.report.grey.low, result.report.grey.high));
-  result.solid = keep_parts(result.solid, options, result.report);
+  result.solid = keep_parts(std::move(result.solid), options, result.report);
   return result;
 }
 
@@ -104,24 +175,22 @@ segmented find_solid(const image_planes& scan, const segmentation_options& optio
   if (!options.labels.empty()) return find_labelled(scan, options);
   segmented result;
   result.shape = scan.shape;
-  result.report.grey = check_values(scan);
+  grey_counts counts;
+  result.report.grey = check_values(scan, options.threshold ? nullptr : &counts);
   result.report.method = options.threshold ? "given" : options.greys ? "volume" : "otsu";
   const double threshold = options.threshold ? *options.threshold
-                           : options.greys   ? volume_threshold(scan, result.report.grey, *options.greys)
-                                             : otsu_threshold(scan, result.report.grey);
+                           : options.greys   ? volume_threshold(scan, result.report.grey, *options.greys, counts)
+                                             : otsu_threshold(scan, result.report.grey, counts);
   const double upper = options.upper.value_or(std::numeric_limits<double>::infinity());
   result.report.threshold = threshold;
-  result.solid = runs_where(scan, [threshold, upper, inverted = options.inverted](auto value) {
-    const auto grey = static_cast<double>(value);
-    return (grey > threshold && grey <= upper) != inverted;
-  });
-  if (result.solid.runs().empty())
+  result.solid = runs_in(scan, {threshold, upper, options.inverted});
+  if (result.solid.size() == 0)
     throw data_error(
         fmt::format("the threshold {} leaves no {} voxel: the grey values of the image are in [{}, {}]{}; choose a "
                     "threshold inside that range, or remove it to use Otsu's method",
                     threshold, options.inverted ? "empty" : "solid", result.report.grey.low, result.report.grey.high,
                     options.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
-  result.solid = keep_parts(result.solid, options, result.report);
+  result.solid = keep_parts(std::move(result.solid), options, result.report);
   return result;
 }
 
@@ -277,7 +346,7 @@ segmented segment_numbered(const image_planes& labels, number_table numbers, mat
   }
   result.solid =
       runs_where(labels, [&](auto value) { return *numbers.find(static_cast<std::int64_t>(value)) != material_number{0}; });
-  if (result.solid.runs().empty())
+  if (result.solid.size() == 0)
     throw data_error(fmt::format("all voxels have void labels; the labels of the image are in [{}, {}]",
                                  result.report.grey.low, result.report.grey.high));
   return result;
@@ -346,7 +415,7 @@ segmented segment(const image_planes& scan, const segmentation_options& options,
   result.materials = {material{"empty", 0, 0, 0}, solid};
   result.report.voxels_of_material = {0, result.report.solid_voxels};
   result.material = [cells = result.solid](std::int64_t first, std::int64_t planes, std::span<material_number> numbers) {
-    fill_planes(cells, first, planes, numbers, [](std::int64_t) { return material_number{1}; });
+    fill_planes(cells, first, planes, numbers, 1, 0);
   };
   return result;
 }
@@ -403,7 +472,7 @@ segmented segment(const image_planes& labels, const segmentation_options& option
   numbers.add(table, void_labels, materials);
   segmented result = segment_numbered(labels, numbers, std::move(materials));
   result.report.voxels_of_material = count_materials(labels, numbers, result.materials.size());
-  result.solid = keep_parts(result.solid, options, result.report);
+  result.solid = keep_parts(std::move(result.solid), options, result.report);
   read_numbers(result, labels, numbers);
   return result;
 }
@@ -414,8 +483,7 @@ segmented segment_phases(const image_planes& scan, const segmentation_options& o
   result.materials = {material{"empty", 0, 0, 0}, phase, others};
   result.material = [cells = std::move(result.solid)](std::int64_t first, std::int64_t planes,
                                                       std::span<material_number> numbers) {
-    std::fill(numbers.begin(), numbers.end(), material_number{2});
-    for_each_voxel(cells, first, planes, [&](std::int64_t i) { numbers[static_cast<std::size_t>(i)] = 1; });
+    fill_planes(cells, first, planes, numbers, 1, 2);
   };
   result.solid = runs_where(scan, [](auto) { return true; });
   return result;

@@ -101,7 +101,7 @@ using material_planes = std::function<void(std::int64_t first, std::int64_t plan
 struct segmented {
   index3 shape;
   index3 begin{};            ///< voxel of the image at the low corner of the model; not 0 after crop_to_solid()
-  run_set solid;             ///< kept voxels, without numbers
+  image_runs solid;          ///< kept voxels
   material_planes material;  ///< called by one thread at a time
   material_table materials;  ///< [0] is empty space
   segmentation_report report;
@@ -153,18 +153,19 @@ segmented segment_phases(const image_planes& labels, const segmentation_options&
 /// images are binned into 65,536 bins over their range.
 /// @cite [Otsu1979], eq. 18
 /// @throws data_error if the image has only one grey value
-double otsu_threshold(const image_planes& scan, grey_range range);
+/// @param counts counts of all grey values, if they are known
+double otsu_threshold(const image_planes& scan, grey_range range, const grey_counts& counts = {});
 
 /// Threshold that preserves the solid volume. The fraction of voxels above the threshold equals the mean of (grey -
 /// empty)/(solid - empty). This mean is invariant under blurring. To limit the effect of metal, grey values are clipped at a
 /// distance from the two values equal to the difference of these values. The result is exact for integer images of at most
 /// 16 bits; other images are binned into 65,536 bins over their range.
 /// @throws data_error if the image has only one grey value, or if its mean implies a fraction outside of (0, 1)
-double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys);
+/// @param counts counts of all grey values, if they are known
+double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys, const grey_counts& counts = {});
 
 /// Select the kept parts of the solid, and report all parts.
-/// @param cells without numbers; returned unchanged if no part is dropped
 /// @throws data_error if the kept parts do not connect the required faces
-run_set keep_parts(const run_set& cells, const segmentation_options& options, segmentation_report& report);
+image_runs keep_parts(image_runs cells, const segmentation_options& options, segmentation_report& report);
 
 }  // namespace osteon::voxel

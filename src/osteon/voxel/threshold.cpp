@@ -24,7 +24,7 @@ struct grey_histogram {
   }
 };
 
-grey_histogram histogram_of(const image_planes& scan, grey_range range) {
+grey_histogram histogram_of(const image_planes& scan, grey_range range, const grey_counts& counts) {
   if (range.low == range.high)
     throw data_error(
         fmt::format("all voxels have the grey value {}, so that no threshold exists; check the image", range.low));
@@ -33,6 +33,13 @@ grey_histogram histogram_of(const image_planes& scan, grey_range range) {
   const auto bins = found.exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
   found.low = range.low;
   found.width = found.exact ? 1 : (range.high - range.low) / static_cast<double>(bins);
+  if (found.exact && !counts.empty()) {
+    const bool is_signed = scan.type == scalar::i1 || scan.type == scalar::i2;
+    const std::int64_t lowest = is_signed ? -std::ssize(counts) / 2 : 0;
+    const auto first = counts.begin() + static_cast<std::int64_t>(range.low) - lowest;
+    found.counts.assign(first, first + static_cast<std::ptrdiff_t>(bins));
+    return found;
+  }
   found.counts.resize(bins);
   for_each_block(scan, [&](std::int64_t, auto values) {
     const auto* data = values.data_handle();
@@ -46,8 +53,8 @@ grey_histogram histogram_of(const image_planes& scan, grey_range range) {
 
 }  // namespace
 
-double otsu_threshold(const image_planes& scan, grey_range range) {
-  const grey_histogram found = histogram_of(scan, range);
+double otsu_threshold(const image_planes& scan, grey_range range, const grey_counts& counts) {
+  const grey_histogram found = histogram_of(scan, range, counts);
   const std::vector<std::int64_t>& histogram = found.counts;
   const std::size_t bins = histogram.size();
 
@@ -72,8 +79,8 @@ double otsu_threshold(const image_planes& scan, grey_range range) {
   return found.end(chosen);  // largest grey value of the lower class
 }
 
-double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys) {
-  const grey_histogram found = histogram_of(scan, range);
+double volume_threshold(const image_planes& scan, grey_range range, phase_greys greys, const grey_counts& counts) {
+  const grey_histogram found = histogram_of(scan, range, counts);
   double all = 0, solid = 0;
   for (std::size_t b = 0; b < found.counts.size(); ++b) {
     const auto voxels = static_cast<double>(found.counts[b]);

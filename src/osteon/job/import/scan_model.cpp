@@ -227,7 +227,7 @@ scan_model make_scan_model(const spec& job, const scan& input, const std::string
   header.materials = model.materials;
   for (std::int64_t z = 0; z < model.shape.z; ++z) {
     std::int64_t& active = header.active_per_plane.emplace_back(0);
-    for (const voxel::run& r : model.solid.plane(z)) active += r.length;
+    model.solid.for_each_in_plane(z, [&](const voxel::run& r) { active += r.length; });
   }
   header.source = path;
   header.source_sha256 = input.facts.value("sha256", "");
