@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <osteon/base/disjoint_sets.hpp>
+#include <osteon/base/for_each.hpp>
 #include <tuple>
 #include <utility>
 
@@ -81,17 +82,18 @@ disjoint_sets united(const Runs& runs, const std::array<bool, 3>& periodic, conn
     if (x + length == shape.x) sets.unite(low.begin, high.end - 1);
   };
   const bool by_corners = by == connectivity::corners;
+  const std::int64_t slab = std::max<std::int64_t>(16, shape.z / 64);  // planes
   // Half of the neighbouring rows are sufficient, because the relation is symmetric. The last two rows share only edges and
   // corners.
   constexpr std::array<std::array<std::int64_t, 2>, 4> before{{{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}}};
-  for (std::int64_t z = 0; z < shape.z; ++z)
+  const auto unite_plane = [&](std::int64_t z, bool is_within_slab, bool is_across_slabs) {
     for (std::int64_t y = 0; y < shape.y; ++y) {
       const row_of_runs row = runs.row(z, y);
       if (row.begin == row.end) continue;
-      if (periodic[2]) join_around(row, row);
+      if (periodic[2] && is_within_slab) join_around(row, row);
       for (std::size_t n = 0; n < (by_corners ? 4U : 2U); ++n) {
         index3 at{z + before[n][0], y + before[n][1], 0};
-        bool is_inside = true;
+        bool is_inside = at.z == z ? is_within_slab : z % slab == 0 ? is_across_slabs : is_within_slab;
         for (int d = 0; d < 2; ++d) {
           if (at[d] >= 0 && at[d] < shape[d]) continue;
           is_inside = is_inside && periodic[static_cast<std::size_t>(d)];
@@ -103,6 +105,13 @@ disjoint_sets united(const Runs& runs, const std::array<bool, 3>& periodic, conn
         if (periodic[2] && by_corners) join_around(row, other), join_around(other, row);
       }
     }
+  };
+  // Threads unite the runs of slabs, whose sets are disjoint. The joining of the slabs follows. The root of a set is its
+  // smallest member, so the result does not depend on the slabs.
+  osteon::for_each_block(shape.z, slab, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t z = begin; z < end; ++z) unite_plane(z, true, false);
+  });
+  for (std::int64_t z = 0; z < shape.z; z += slab) unite_plane(z, false, true);
   return sets;
 }
 

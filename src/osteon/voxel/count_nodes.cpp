@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <osteon/base/for_each.hpp>
 #include <utility>
+#include <vector>
 
 namespace osteon::voxel {
 
@@ -22,13 +24,12 @@ bool next(const image_runs& cells, cursor& c) {
   return true;
 }
 
-}  // namespace
-
-node_count count_nodes(const image_runs& cells) {
+// Count the nodes of the planes [first_plane, last_plane).
+node_count count_planes(const image_runs& cells, std::int64_t first_plane, std::int64_t last_plane) {
   const index3 n = cells.shape();
   node_count count;
   std::array<cursor, 4> rows;  // the voxel rows around a row of nodes
-  for (std::int64_t z = 0; z <= n.z; ++z)
+  for (std::int64_t z = first_plane; z < last_plane; ++z)
     for (std::int64_t y = 0; y <= n.y; ++y) {
       std::size_t used = 0;
       for (std::int64_t dz = z > 0 ? -1 : 0; dz <= (z < n.z ? 0 : -1); ++dz)
@@ -58,6 +59,23 @@ node_count count_nodes(const image_runs& cells) {
       count.on_face[2][0] += is_low;
       count.on_face[2][1] += end == n.x + 1;
     }
+  return count;
+}
+
+}  // namespace
+
+node_count count_nodes(const image_runs& cells) {
+  const std::int64_t planes = cells.shape().z + 1, slab = 16;
+  std::vector<node_count> parts(static_cast<std::size_t>((planes + slab - 1) / slab));
+  osteon::for_each_block(planes, slab, [&](std::int64_t begin, std::int64_t end) {
+    parts[static_cast<std::size_t>(begin / slab)] = count_planes(cells, begin, end);
+  });
+  node_count count;
+  for (const node_count& part : parts) {
+    count.all += part.all;
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t high = 0; high < 2; ++high) count.on_face[a][high] += part.on_face[a][high];
+  }
   return count;
 }
 

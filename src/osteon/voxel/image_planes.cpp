@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <osteon/base/error.hpp>
+#include <osteon/base/for_each.hpp>
 #include <type_traits>
 
 namespace osteon::voxel {
@@ -41,23 +42,55 @@ std::int64_t image_planes::at_a_time(std::size_t bytes_per_voxel) const {
 
 namespace {
 
-// Add the values of a block to the counts of a type of at most 16 bits. Several tables are filled in turn, because successive
-// equal values would otherwise wait for each other.
+// Parts of a block, which the threads process. The number is independent of the number of threads.
+constexpr std::int64_t parts_of_block = 8;
+
+// Values of one part of all blocks.
+struct value_summary {
+  double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+  std::int64_t bad = 0, first_bad = -1;
+  std::vector<std::int64_t> table;  // counts of grey values
+};
+
+// Count the values of a type of at most 16 bits. Several tables are filled in turn, because successive equal values would
+// otherwise wait for each other.
 template <class T>
-void count_greys(const T* data, std::int64_t size, grey_counts& counts) {
-  using place = std::make_unsigned_t<T>;
-  constexpr std::size_t places = std::size_t{std::numeric_limits<place>::max()} + 1, tables = sizeof(T) == 1 ? 4 : 1;
-  constexpr auto first = static_cast<place>(std::numeric_limits<T>::min());
-  std::vector<std::int64_t> table(places * tables);
-  const auto place_of = [](T value) { return static_cast<std::size_t>(static_cast<place>(static_cast<place>(value) - first)); };
-  std::int64_t i = 0;
-  if constexpr (tables > 1)
-    for (; i + 4 <= size; i += 4)
-      for (std::size_t t = 0; t < tables; ++t) ++table[t * places + place_of(data[i + static_cast<std::int64_t>(t)])];
-  for (; i < size; ++i) ++table[place_of(data[i])];
-  counts.resize(places);
-  for (std::size_t t = 0; t < tables; ++t)
-    for (std::size_t p = 0; p < places; ++p) counts[p] += table[t * places + p];
+class grey_counter {
+ public:
+  static constexpr std::size_t places = std::size_t{1} << (8 * sizeof(T)), tables = sizeof(T) == 1 ? 4 : 1;
+
+  static void add(const T* data, std::int64_t size, std::vector<std::int64_t>& table) {
+    table.resize(places * tables);
+    std::int64_t i = 0;
+    if constexpr (tables > 1)
+      for (; i + 4 <= size; i += 4)
+        for (std::size_t t = 0; t < tables; ++t) ++table[t * places + place_of(data[i + static_cast<std::int64_t>(t)])];
+    for (; i < size; ++i) ++table[place_of(data[i])];
+  }
+
+ private:
+  static std::size_t place_of(T value) {
+    return static_cast<std::size_t>(static_cast<std::int64_t>(value) - std::numeric_limits<T>::min());
+  }
+};
+
+template <class T>
+void summarise(const T* data, std::int64_t first, std::int64_t size, bool counts, value_summary& all) {
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::int64_t i = 0; i < size; ++i)
+      if (!std::isfinite(data[i])) {
+        if (all.bad++ == 0) all.first_bad = first + i;
+      }
+  } else if constexpr (sizeof(T) <= 2) {
+    if (counts) grey_counter<T>::add(data, size, all.table);
+  }
+  T low = data[0], high = data[0];
+  for (std::int64_t i = 0; i < size; ++i) {
+    low = data[i] < low ? data[i] : low;
+    high = data[i] < high ? high : data[i];
+  }
+  all.low = std::min(all.low, static_cast<double>(low));
+  all.high = std::max(all.high, static_cast<double>(high));
 }
 
 }  // namespace
@@ -66,33 +99,34 @@ grey_range check_values(const image_planes& scan, grey_counts* counts) {
   if (scan.shape.volume() <= 0)
     throw data_error(
         fmt::format("the image has no voxels: its shape is {} x {} x {}", scan.shape.z, scan.shape.y, scan.shape.x));
-  grey_range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  std::int64_t bad = 0, first_bad = -1;
+  std::vector<value_summary> parts(static_cast<std::size_t>(parts_of_block));
   for_each_block(scan, [&](std::int64_t z, auto values) {
-    using T = std::remove_const_t<std::remove_reference_t<decltype(values(0, 0, 0))>>;
-    const T* data = values.data_handle();
-    if constexpr (std::is_floating_point_v<T>) {
-      for (std::int64_t i = 0; i < values.size(); ++i)
-        if (!std::isfinite(data[i])) {
-          if (bad++ == 0) first_bad = z * scan.shape.y * scan.shape.x + i;
-        }
-    }
-    if constexpr (std::is_integral_v<T> && sizeof(T) <= 2)
-      if (counts != nullptr) count_greys(data, values.size(), *counts);
-    T low = data[0], high = data[0];
-    for (std::int64_t i = 0; i < values.size(); ++i) {
-      low = data[i] < low ? data[i] : low;
-      high = data[i] < high ? high : data[i];
-    }
-    range = {std::min(range.low, static_cast<double>(low)), std::max(range.high, static_cast<double>(high))};
+    const auto* data = values.data_handle();
+    const std::int64_t before = z * scan.shape.y * scan.shape.x, length = (values.size() - 1) / parts_of_block + 1;
+    osteon::for_each_block(values.size(), length, [&](std::int64_t begin, std::int64_t end) {
+      summarise(data + begin, before + begin, end - begin, counts != nullptr,
+                parts[static_cast<std::size_t>(begin / length)]);
+    });
   });
-  if (bad > 0)
+  value_summary all;
+  for (const value_summary& part : parts) {
+    all.low = std::min(all.low, part.low);
+    all.high = std::max(all.high, part.high);
+    all.bad += part.bad;
+    if (part.first_bad >= 0 && (all.first_bad < 0 || part.first_bad < all.first_bad)) all.first_bad = part.first_bad;
+  }
+  if (all.bad > 0)
     throw data_error(fmt::format(
         "the image contains {} values that are NaN or infinite, the first at voxel (z, y, x) = ({}, {}, {}); replace them "
-        "by a grey "
-        "value, for example that of the background",
-        bad, first_bad / (scan.shape.y * scan.shape.x), first_bad / scan.shape.x % scan.shape.y, first_bad % scan.shape.x));
-  return range;
+        "by a grey value, for example that of the background",
+        all.bad, all.first_bad / (scan.shape.y * scan.shape.x), all.first_bad / scan.shape.x % scan.shape.y,
+        all.first_bad % scan.shape.x));
+  if (counts != nullptr) {
+    counts->assign(size_of(scan.type) <= 2 ? std::size_t{1} << (8 * size_of(scan.type)) : 0, 0);
+    for (const value_summary& part : parts)
+      for (std::size_t i = 0; i < part.table.size() && !counts->empty(); ++i) (*counts)[i % counts->size()] += part.table[i];
+  }
+  return {all.low, all.high};
 }
 
 void require_labels(const image_planes& labels, const std::string& name) {

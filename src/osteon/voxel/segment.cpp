@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/for_each.hpp>
 #include <osteon/voxel/elastic_classes.hpp>
 #include <set>
 #include <type_traits>
@@ -21,14 +23,33 @@ namespace osteon::voxel {
 
 namespace {
 
-// Append the runs of a row. Bit i % 64 of word i / 64 of `is_solid` is 1 in solid voxels.
-void append_runs(image_runs& runs, const std::vector<std::uint64_t>& is_solid) {
+// Bits of the voxels of a row: bit x % 64 of word x / 64 is 1 in solid voxels. The flags of 64 voxels are bytes first,
+// because compilers vectorise this loop.
+template <class T, class IsSolid>
+void set_bits(const T* row, std::int64_t voxels, IsSolid& is_solid, std::span<std::uint64_t> bits) {
+  for (std::size_t w = 0; w < bits.size(); ++w) {
+    std::array<std::uint8_t, 64> flags{};
+    const std::int64_t first = static_cast<std::int64_t>(w) * 64, count = std::min<std::int64_t>(voxels - first, 64);
+    if (count == 64)
+      for (std::size_t x = 0; x < 64; ++x) flags[x] = is_solid(row[first + static_cast<std::int64_t>(x)]) ? 1 : 0;
+    else
+      for (std::int64_t x = 0; x < count; ++x) flags[static_cast<std::size_t>(x)] = is_solid(row[first + x]) ? 1 : 0;
+    bits[w] = 0;
+    for (std::size_t part = 0; part < 8; ++part) {
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, flags.data() + 8 * part, sizeof(eight));
+      bits[w] |= (eight * 0x0102040810204080ULL >> 56) << (8 * part);  // gathers the low bits of eight bytes
+    }
+  }
+}
+
+// Append the runs of a row. @param bits the last word has a zero bit behind the row
+void append_runs(image_runs& runs, std::span<const std::uint64_t> bits) {
   std::uint64_t before = 0;  // the last bit of the previous word
   std::int64_t begin = -1;   // of the open run
-  for (std::size_t word = 0; word < is_solid.size(); ++word) {
-    // The changes between neighbours; the last word has a zero bit behind the row.
-    std::uint64_t changes = is_solid[word] ^ (is_solid[word] << 1 | before);
-    before = is_solid[word] >> 63;
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    std::uint64_t changes = bits[word] ^ (bits[word] << 1 | before);  // between neighbours
+    before = bits[word] >> 63;
     for (; changes != 0; changes &= changes - 1) {
       const std::int64_t x = static_cast<std::int64_t>(word) * 64 + std::countr_zero(changes);
       if (begin < 0) {
@@ -41,32 +62,29 @@ void append_runs(image_runs& runs, const std::vector<std::uint64_t>& is_solid) {
   }
 }
 
-// Runs of voxels for which `is_solid(value)` is true. The flags of a row are bytes first, because compilers vectorise this
-// loop.
+// Runs of voxels for which `is_solid(value)` is true.
+// @param is_pure the result depends on the value only, so that several threads may call the function
 template <class IsSolid>
-image_runs runs_where(const image_planes& scan, IsSolid is_solid) {
+image_runs runs_where(const image_planes& scan, IsSolid is_solid, bool is_pure = false) {
   image_runs runs(scan.shape);
   const std::size_t words = static_cast<std::size_t>(scan.shape.x) / 64 + 1;
-  std::vector<std::uint8_t> flags(words * 64);
-  std::vector<std::uint64_t> bits(words);
+  std::vector<std::uint64_t> bits;
   for_each_block(scan, [&](std::int64_t, auto values) {
-    auto selects = is_solid;  // a local copy, which the loop keeps in registers
-    for (std::int64_t z = 0; z < values.extent(0); ++z)
-      for (std::int64_t y = 0; y < scan.shape.y; ++y) {
-        const auto* row = &values(z, y, 0);
-        for (std::int64_t x = 0; x < scan.shape.x; ++x) flags[static_cast<std::size_t>(x)] = selects(row[x]) ? 1 : 0;
-        for (std::size_t w = 0; w < words; ++w) {
-          std::uint64_t word = 0;
-          for (std::size_t part = 0; part < 8; ++part) {
-            std::uint64_t eight = 0;
-            std::memcpy(&eight, flags.data() + 64 * w + 8 * part, sizeof(eight));
-            word |= (eight * 0x0102040810204080ULL >> 56) << (8 * part);  // gathers the low bits of eight bytes
-          }
-          bits[w] = word;
-        }
-        runs.begin_row();
-        append_runs(runs, bits);
-      }
+    const std::int64_t rows = values.extent(0) * scan.shape.y;
+    bits.resize(static_cast<std::size_t>(rows) * words);
+    const auto bits_of = [&](std::int64_t row) {
+      return std::span(bits).subspan(static_cast<std::size_t>(row) * words, words);
+    };
+    const auto* data = values.data_handle();
+    osteon::for_each_block(rows, is_pure ? 64 : rows, [&](std::int64_t begin, std::int64_t end) {
+      auto selects = is_solid;  // a local copy, which the loop keeps in registers
+      for (std::int64_t row = begin; row < end; ++row)
+        set_bits(data + row * scan.shape.x, scan.shape.x, selects, bits_of(row));
+    });
+    for (std::int64_t row = 0; row < rows; ++row) {
+      runs.begin_row();
+      append_runs(runs, bits_of(row));
+    }
   });
   return runs;
 }
@@ -107,9 +125,9 @@ image_runs runs_in(const image_planes& scan, const grey_interval& interval) {
       const bool is_empty = !(low <= highest && high >= lowest && low <= high);
       const integer_interval<T> of_type{is_empty ? T{1} : static_cast<T>(std::max(low, lowest)),
                                         is_empty ? T{0} : static_cast<T>(std::min(high, highest)), interval.inverted()};
-      runs = runs_where(scan, [of_type](auto value) { return of_type(static_cast<T>(value)); });
+      runs = runs_where(scan, [of_type](auto value) { return of_type(static_cast<T>(value)); }, true);
     } else {
-      runs = runs_where(scan, interval);
+      runs = runs_where(scan, interval, true);
     }
   });
   return runs;
@@ -139,10 +157,10 @@ void fill_planes(const image_runs& solid, std::int64_t first, std::int64_t plane
                  material_number number, material_number other) {
   std::fill(numbers.begin(), numbers.end(), other);
   const index3 n = solid.shape();
-  for (std::int64_t z = 0; z < planes; ++z)
-    solid.for_each_in_plane(first + z, [&](const run& r) {
-      std::fill_n(numbers.begin() + (z * n.y + r.y) * n.x + r.x, r.length, number);
-    });
+  osteon::for_each_block(planes, 1, [&](std::int64_t z, std::int64_t) {
+    solid.for_each_in_plane(
+        first + z, [&](const run& r) { std::fill_n(numbers.begin() + (z * n.y + r.y) * n.x + r.x, r.length, number); });
+  });
 }
 
 // Select voxels by label, and select parts.

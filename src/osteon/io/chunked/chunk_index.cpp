@@ -106,6 +106,16 @@ std::int64_t chunk_index::place_chunk(const plane_variable& v, std::int64_t firs
   return found.address;
 }
 
+void store_chunks(std::int64_t file, const plane_variable& v, const encoded_piece& piece, const std::string& name) {
+  const std::string path = fmt::format("/VTKHDF/{}/{}", v.on_nodes ? "PointData" : "CellData", v.name);
+  const handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose);
+  check(dataset.get() >= 0, fmt::format("open '{}'", v.name), name);
+  for (std::size_t i = 0; i < piece.chunks.size(); ++i)
+    check(H5Dwrite_chunk(dataset.get(), H5P_DEFAULT, 0, corner(v, piece.chunks[i].first_plane).data(), piece.bytes[i].size(),
+                         piece.bytes[i].data()) >= 0,
+          fmt::format("write the voxels of '{}'", v.name), name);
+}
+
 std::int64_t chunk_index::place_all(const plane_variable& v) {
   const hid_t dataset = state_->open->dataset(v);
   const std::string action = fmt::format("allocate space for '{}'", v.name);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <osteon/io/chunked/encode_chunks.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <string>
 
@@ -33,6 +34,10 @@ class chunk_index {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// Write encoded chunks to an open HDF5 file, in order. @param name name of the file for messages @throws machine_error
+/// @collective local
+void store_chunks(std::int64_t file, const plane_variable& v, const encoded_piece& piece, const std::string& name);
 
 /// Reads the addresses of the chunks of a closed file. @collective local
 class chunk_places {

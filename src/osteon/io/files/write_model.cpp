@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/base/xxh3.hpp>
+#include <osteon/io/chunked/chunk_index.hpp>
+#include <osteon/io/chunked/encode_chunks.hpp>
 #include <osteon/io/chunked/seal.hpp>
 #include <osteon/io/files/model_checks.hpp>
 #include <osteon/io/files/model_conditions.hpp>
@@ -54,6 +56,9 @@ void write_table(int file, const table_variables& v, const voxel::model_header& 
   write_conditions(group, header);
 }
 
+/// Bytes of the chunks that are encoded at a time. A chunk has about 2 MiB.
+constexpr std::int64_t chunk_batch_bytes = std::int64_t{16} << 20;
+
 }  // namespace
 
 file_report write_model(const std::string& path, const voxel::model_header& header,
@@ -86,24 +91,41 @@ file_report write_model(const std::string& path, const voxel::model_header& head
   const std::int64_t plane = v.bytes_per_plane(), plane_voxels = header.shape.y * header.shape.x;
   std::vector<material_number> part;
   std::vector<std::uint8_t> narrow;
-  for (std::int64_t z = 0; z < v.planes; z += v.chunk_planes) {
-    const std::int64_t planes = std::min(v.chunk_planes, v.planes - z);
+  const auto values_of = [&](std::int64_t z, std::int64_t planes) {
     part.resize(static_cast<std::size_t>(planes * plane_voxels));
     make(z, planes, part);
     check_voxels(path, header, z, part);
-    std::span<const std::byte> bytes = std::as_bytes(std::span(part));
-    if (v.type == NC_UBYTE) {
-      narrow.assign(part.begin(), part.end());
-      bytes = std::as_bytes(std::span(narrow));
+    if (v.type != NC_UBYTE) return std::as_bytes(std::span(part));
+    narrow.assign(part.begin(), part.end());
+    return std::as_bytes(std::span(narrow));
+  };
+  if (stored.method == compression::none) {
+    for (std::int64_t z = 0; z < v.planes; z += v.chunk_planes) {
+      const std::int64_t planes = std::min(v.chunk_planes, v.planes - z);
+      const std::span<const std::byte> bytes = values_of(z, planes);
+      const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
+      const std::size_t count[3] = {static_cast<std::size_t>(planes), v.plane_shape[0], v.plane_shape[1]};
+      // The library caches up to 64 MiB of chunks. Therefore the file on disk may not contain all written planes yet.
+      reserve_space(name, metadata + std::min(z * plane, std::int64_t{64} << 20) + 2 * planes * plane);
+      check_netcdf(nc_put_vara(v.group, v.id, start, count, bytes.data()), fmt::format("write the voxels of '{}'", name));
+      digests += xxh3_of(bytes);
     }
-    const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
-    const std::size_t count[3] = {static_cast<std::size_t>(planes), v.plane_shape[0], v.plane_shape[1]};
-    // The library caches up to 64 MiB of chunks. Therefore the file on disk may not contain all written planes yet.
-    reserve_space(name, metadata + std::min(z * plane, std::int64_t{64} << 20) + 2 * planes * plane);
-    check_netcdf(nc_put_vara(v.group, v.id, start, count, bytes.data()), fmt::format("write the voxels of '{}'", name));
-    digests += xxh3_of(bytes);
+    file.close();
+  } else {
+    // The threads encode a batch of chunks, and HDF5 stores the encoded chunks in order.
+    const std::int64_t batch =
+        v.chunk_planes * std::clamp<std::int64_t>(chunk_batch_bytes / std::max<std::int64_t>(v.chunk_planes * plane, 1), 1,
+                                                  std::max<std::int64_t>(v.chunks(), 1));
+    file.close([&](std::int64_t opened) {
+      for (std::int64_t z = 0; z < v.planes; z += batch) {
+        const std::int64_t planes = std::min(batch, v.planes - z);
+        const encoded_piece piece = encode_chunks(v, stored, {z, z + planes}, values_of(z, planes));
+        digests += piece.value_digests;
+        reserve_space(name, metadata + 2 * planes * plane);
+        store_chunks(opened, v, piece, name);
+      }
+    });
   }
-  file.close();
   reserve_space(name, metadata);
   finish_file(name, header, false, std::span(&v, 1), std::span(&digests, 1));
   append_seal(name);
