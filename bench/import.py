@@ -42,8 +42,8 @@ code = subprocess.call(sys.argv[1:])
 sys.stdout.write("\\n%d" % (1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 sys.exit(code)
 """
-# Passes an image that was read before, so that the memory of the import excludes the memory of the reader.
-READER = '#!/bin/sh\ncat "{array}" > "$4" && cat "{facts}"\n'
+# Passes an image that was read before, so that the reader's memory is not included in that of the import.
+READER = '#!/bin/sh\nfor a; do case $a in /proc/*) cat "{array}" > "$a" ;; esac; done; cat "{facts}"\n'
 
 
 def foam(path: Path, size: int) -> None:

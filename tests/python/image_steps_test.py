@@ -1,6 +1,8 @@
 """Steps before the threshold. Oracle: definitions as in SciPy, written out in NumPy, and positions computed by hand."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -153,3 +155,46 @@ def test_the_program_tells_what_it_did(tmp_path, monkeypatch, capfd):
         and printed["steps"][0]["bytes"] == 3 * GREY.size
     )
     assert "steps" not in convert("a.mha", "p.npy")
+
+
+@pytest.mark.parametrize("kind", ["u1", "i1", "u2", "i2", "f4", "f8"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"kind": "gaussian", "sigma_voxels": 0.8},
+        {"kind": "gaussian", "sigma_mm": 0.3},
+        {"kind": "median", "radius_voxels": 2},
+        {"kind": "close", "radius_voxels": 2},
+        {"kind": "open"},
+    ],
+)
+def test_slabs_give_the_values_of_the_whole_image(monkeypatch, kind, step):
+    """Oracle: the same filter of the whole image, in one slab: equal to the last bit, with the same type."""
+    values = RNG.integers(0, 120, (37, 9, 8)).astype(kind)
+    whole = stepped(values, step).values
+    monkeypatch.setattr("osteon.images.image_steps.SLAB_BYTES", 1)
+    slabs = stepped(values, step).values
+    assert slabs.dtype == whole.dtype
+    np.testing.assert_array_equal(slabs, whole)
+
+
+@pytest.mark.parametrize(("kind", "limit"), [("gaussian", 4), ("median", 0), ("close", 0), ("open", 0)])
+def test_filters_need_slabs_beside_the_image(kind, limit):
+    """Oracle: the resident memory of a process, without that of a small image; `limit` is the bytes per voxel of a result
+    of another type."""
+    code = (
+        "import resource, sys, numpy as np\n"
+        "from osteon.images.image_steps import apply_steps\n"
+        "from osteon.images.volume import Volume\n"
+        "n = int(sys.argv[1])\n"
+        "values = np.ones((n, 256, 256), 'u1')\n"
+        f"apply_steps(Volume(values, 'npy', None), [{{'kind': '{kind}', 'sigma_voxels': 1}}], None, False, 'a')\n"
+        "print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+
+    def peak(planes: int) -> int:
+        words = [sys.executable, "-c", code, str(planes)]
+        return int(subprocess.run(words, capture_output=True, text=True, check=True, timeout=200).stdout)
+
+    small, large = 512, 1536
+    assert peak(large) - peak(small) < (1 + limit + 0.5) * (large - small) * 256 * 256

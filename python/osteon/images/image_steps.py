@@ -1,8 +1,11 @@
 """Steps of a job before the threshold ([[image.step]]), by SimpleITK. Each step needs the whole image in memory.
 
+Filters with a window process slabs of planes with a halo, in place if the type of the values does not change.
+
 Positions refer to the image before all steps. A crop or a resampling moves the low corner, but never the origin.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +16,10 @@ from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local
 from .placement import Placement
 from .volume import Volume
 
+SLAB_BYTES = 16 << 20
 MOVING = ("crop", "resample")  # steps that also apply to images on the grid of the scan
-# Bytes per voxel that a step needs in addition to the image: for copies of the image's type, and for other types.
+# Bytes per voxel that a step needs in addition to the image: for copies of the image's type, and for other types. Steps
+# that process slabs need them per voxel of a slab.
 COPIES = {
     "gaussian": (0, 20),
     "median": (2, 0),
@@ -22,11 +27,12 @@ COPIES = {
     "open": (4, 0),
     "resample": (1, 0),
     "crop": (1, 0),
-    "labels": (0, 5),
+    "labels": (0, 2),
     "laplace_hamming": (0, 40),
     "local_threshold": (0, 41),
     "hysteresis": (0, 12),
 }
+RESULT_OF_SLABS = {"gaussian": 4, "median": 0, "close": 0, "open": 0}  # bytes per voxel of the image
 
 
 def apply_steps(
@@ -48,8 +54,8 @@ def apply_steps(
         where = f"image.step[{number}] ({kind})"
         if kind not in COPIES:
             raise DataError(f"image.step[{number}]: unknown kind '{kind}'; known: {', '.join(COPIES)}")
-        held = _require_memory(volume.values, kind, where, source)
         try:
+            held = _require_memory(volume, step, where, source)
             if kind == "crop":
                 _crop(volume, step, where)
             elif kind == "resample":
@@ -72,9 +78,18 @@ def _take_spacing(volume: Volume, given_mm: list[float]) -> None:
     volume.spacing_mm = (z, y, x)
 
 
-def _require_memory(values: np.ndarray, kind: str, where: str, source: str) -> int:
+def _require_memory(volume: Volume, step: dict, where: str, source: str) -> int:
+    values, kind = volume.values, step["kind"]
     own, other = COPIES[kind]
-    held = values.size * (values.dtype.itemsize * (1 + own) + other)
+    held = values.nbytes
+    if kind in RESULT_OF_SLABS:
+        halo = _halo(volume, step, where)
+        planes = min(values.shape[0], _planes_of_slab(values, halo) + 2 * halo)
+        if planes < values.shape[0]:
+            held += values.size * RESULT_OF_SLABS[kind]
+        held += planes * values[0].size * (values.dtype.itemsize * own + other)
+    else:
+        held += values.size * (values.dtype.itemsize * own + other)
     there = memory_bytes()
     if held > there:
         raise DataError(
@@ -104,41 +119,92 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
         return local_threshold(values, step, where)
     if kind == "hysteresis":
         return hysteresis(values, step["low"], step["high"], where)
+    halo = _halo(volume, step, where)
     if kind == "gaussian":
-        image = sitk.GetImageFromArray(values.astype(np.float32))
-        if step.get("sigma_voxels") is not None:
-            sigma = [float(step["sigma_voxels"])] * 3
-        else:
-            sigma = (float(step["sigma_mm"]) / _spacing(volume, where)[::-1]).tolist()
+        sigma = _sigma(volume, step, where)
         # Use ITK's kernel for discrete samples, because the variance of this kernel is exact for any width.
         blur = sitk.DiscreteGaussianImageFilter()
         blur.SetUseImageSpacing(False)
         blur.SetVariance([v * v for v in sigma])
         blur.SetMaximumError(1e-3)
         blur.SetMaximumKernelWidth(2 * int(np.ceil(6 * max(sigma))) + 3)
-        return sitk.GetArrayFromImage(blur.Execute(image))
-    image = sitk.GetImageFromArray(values)
+        return _by_slabs(values, halo, lambda part: blur.Execute(sitk.Cast(part, sitk.sitkFloat32)))
     radius = [int(step.get("radius_voxels", 1))] * 3
     if kind == "median":
-        return sitk.GetArrayFromImage(sitk.Median(image, radius))
-    # Extend the image by its border values, so that a closing does not erode a solid at the border.
-    image = sitk.Cast(image, sitk.sitkInt16) if image.GetPixelID() == sitk.sitkInt8 else image
-    if kind == "close":
-        return sitk.GetArrayFromImage(sitk.GrayscaleMorphologicalClosing(image, radius, sitk.sitkBall, True))
-    return sitk.GetArrayFromImage(sitk.GrayscaleMorphologicalOpening(image, radius, sitk.sitkBall, True))
+        return _by_slabs(values, halo, lambda part: sitk.Median(part, radius))
+
+    def morphology(part):
+        # Extend the image by its border values, so that a closing does not erode a solid at the border.
+        part = sitk.Cast(part, sitk.sitkInt16) if part.GetPixelID() == sitk.sitkInt8 else part
+        if kind == "close":
+            return sitk.GrayscaleMorphologicalClosing(part, radius, sitk.sitkBall, True)
+        return sitk.GrayscaleMorphologicalOpening(part, radius, sitk.sitkBall, True)
+
+    return _by_slabs(values, halo, morphology)
+
+
+def _sigma(volume: Volume, step: dict, where: str) -> list[float]:
+    """Return the width of the step `gaussian` in voxels along x, y and z."""
+    if step.get("sigma_voxels") is not None:
+        return [float(step["sigma_voxels"])] * 3
+    return (float(step["sigma_mm"]) / _spacing(volume, where)[::-1]).tolist()
+
+
+def _halo(volume: Volume, step: dict, where: str) -> int:
+    """Return the number of planes on which a plane of the filtered image depends, on each side."""
+    if step["kind"] == "gaussian":
+        return int(np.ceil(6 * max(_sigma(volume, step, where)))) + 2  # half the maximum width of the kernel
+    size = int(step.get("radius_voxels", 1))
+    return size if step["kind"] == "median" else 2 * size  # two filters in succession
+
+
+def _planes_of_slab(values: np.ndarray, halo: int) -> int:
+    return max(1, halo, SLAB_BYTES // max(1, values[0].nbytes))
+
+
+def _by_slabs(values: np.ndarray, halo: int, by: Callable) -> np.ndarray:
+    """Filter an image in slabs of planes.
+
+    @param halo planes around a slab on which the values of the slab depend @param by filter of an image of SimpleITK
+    @return the array `values`, overwritten, if the filter preserves its type; otherwise a new array. The values equal
+    those of a filter of the whole image
+    """
+    import SimpleITK as sitk  # noqa: N813
+
+    planes = values.shape[0]
+    step = _planes_of_slab(values, halo)
+    result: np.ndarray | None = None
+    before = values[:0]  # the unfiltered planes before the slab
+    for first in range(0, planes, step):
+        end = min(planes, first + step)
+        part = np.concatenate([before, values[first : min(planes, end + halo)]])
+        found = sitk.GetArrayFromImage(by(sitk.GetImageFromArray(part)))[len(before) : len(before) + end - first]
+        if result is None:
+            result = (
+                values
+                if found.dtype == values.dtype and values.flags.writeable
+                else np.empty(values.shape, found.dtype)
+            )
+        if result is values:
+            before = part[max(0, len(before) + end - first - halo) : len(before) + end - first].copy()
+        else:
+            before = values[max(0, end - halo) : end]
+        result[first:end] = found
+    return values if result is None else result
 
 
 def _labels(values: np.ndarray, ranges: list[list[float]], where: str) -> np.ndarray:
     labels = np.zeros(values.shape, np.uint16)
-    taken = np.zeros(values.shape, bool)
-    for low, high, label in ranges:
-        inside = (values >= low) & (values <= high)
-        if (inside & taken).any():
-            raise DataError(
-                f"{where}: the range from {low:g} to {high:g} overlaps another range; ranges must be disjoint"
-            )
-        taken |= inside
-        labels[inside] = int(label)
+    for plane, labels_of_plane in zip(values, labels, strict=True):
+        taken = np.zeros(plane.shape, bool)
+        for low, high, label in ranges:
+            inside = (plane >= low) & (plane <= high)
+            if (inside & taken).any():
+                raise DataError(
+                    f"{where}: the range from {low:g} to {high:g} overlaps another range; ranges must be disjoint"
+                )
+            taken |= inside
+            labels_of_plane[inside] = int(label)
     return labels
 
 

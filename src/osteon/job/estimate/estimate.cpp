@@ -35,13 +35,13 @@ constexpr double brick_imbalance = 1.05;    // docs/reference/performance.md, "P
 // A picture of 1024^2 pixels needs 62 MB with almost no voxels, and 82 to 86 MB with 128^3 voxels.
 constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11;
 
-// While the import removes parts, the import needs 52 B per run of solid voxels. While the import writes the model, the
-// import needs 20 B per run, and memory for the chunks that netCDF buffers. The mean length of a run is 17 voxels in the
-// bone scan, 13 voxels in a gyroid, and 10 voxels in the sponge and the jaw.
+// While the import removes parts, it uses 12 B per run of solid voxels, and 32 B per part. While the import writes the
+// model, it uses 4 B per run and the batch of chunks that its threads encode. A run has 17 voxels in the bone scan, 13
+// voxels in a gyroid, and 10 voxels in the sponge and the jaw.
 std::int64_t import_bytes(const voxel::model_header& header, std::int64_t elements, bool whole) {
-  constexpr double base = 40e6, finding_parts = 5.2, runs = 2, most_held_back = 64 << 20;  // in B, and in B per solid voxel
+  constexpr double base = 40e6, finding_parts = 1.5, most_encoded = 32e6;  // B, B per solid voxel
   const auto solid = static_cast<double>(elements), voxels = static_cast<double>(header.shape.volume());
-  const double importing = std::max(finding_parts * solid, runs * solid + std::min(most_held_back, voxels));
+  const double importing = finding_parts * solid + std::min(most_encoded, voxels);
   return static_cast<std::int64_t>(base + importing + (whole ? static_cast<double>(sizeof(material_number)) * voxels : 0));
 }
 
