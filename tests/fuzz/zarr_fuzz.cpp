@@ -41,8 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   of.is_big_endian = (data[0] & 16) != 0;
   of.fill.resize(2);
   of.separator = ".";
-  const std::array<std::vector<codec>, 5> codecs{
-      std::vector<codec>{}, {codec::gzip}, {codec::zstd}, {codec::zlib, codec::crc32c}, {codec::crc32c, codec::gzip}};
+  const std::array<std::vector<codec>, 6> codecs{
+      std::vector<codec>{},         {codec::gzip}, {codec::zstd}, {codec::zlib, codec::crc32c}, {codec::crc32c, codec::gzip},
+      {codec::shuffle, codec::zlib}};
   of.codecs = codecs[(data[0] & 15) % codecs.size()];
   if ((data[0] & 32) != 0) {
     of.chunks = {4, 2, 4};

@@ -184,6 +184,36 @@ TEST_F(zarr, reads_chunks_of_shards) {
   }
 }
 
+// Oracle: the formula of the values; the bytes of each chunk are shuffled by hand as HDF5 does. The last chunk is missing.
+TEST_F(zarr, reads_chunks_of_one_file) {
+  io::zarr::layout of = layout();
+  of.codecs = {codec::shuffle, codec::zlib};
+  of.folder = (folder_ / "a.h5").string();
+  std::string file = "header";
+  for (int z = 0; z < 3; ++z)
+    for (int x = 0; x < 2; ++x) {
+      const std::string bytes = chunk_at(z, x);
+      std::string low, high;
+      for (std::size_t i = 0; i < bytes.size(); i += 2) low += bytes[i], high += bytes[i + 1];
+      const std::string packed = zlib_of(low + high);
+      of.places.push_back({file.size(), packed.size()});
+      file += packed;
+    }
+  of.places.back() = {};
+  write("a.h5", file);
+  voxel::image block;
+  io::zarr::open_array(of).read_into(block, 0, 5);
+  for (int z = 0; z < 5; ++z)
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) ASSERT_EQ(read_at(block, z, y, x), z == 4 && x == 3 ? 0x0107 : value_at(z, y, x));
+  of.places[1].offset += 1;
+  EXPECT_NE(message_of([&] { io::zarr::open_array(of).read_into(block, 0, 1); }).find("chunk [0, 0, 1] of '"),
+            std::string::npos);
+  of.places[1].offset = 1 << 20;
+  EXPECT_NE(message_of([&] { io::zarr::open_array(of).read_into(block, 0, 1); }).find("cannot be read to its end"),
+            std::string::npos);
+}
+
 // Oracle: the contract: each damaged chunk has a message of one line with the name of its file.
 TEST_F(zarr, rejects_chunks_of_other_sizes_and_damaged_streams) {
   io::zarr::layout of = layout();

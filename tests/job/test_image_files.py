@@ -220,20 +220,32 @@ ZARR = {
 }
 
 
-@pytest.mark.parametrize("name", ["npy", "raw", *ZARR])
+HDF5 = {
+    "h5": {},
+    "h5, gzip": {"chunks": (4, 5, 3), "compression": "gzip", "shuffle": True},
+    "h5, chunks": {"chunks": (2, 8, 10)},
+    "h5, lzf": {"chunks": (4, 5, 3), "compression": "lzf"},
+}
+
+
+@pytest.mark.parametrize("name", ["npy", "raw", *HDF5, *ZARR])
 def test_images_are_read_from_their_own_files(job: Job, name: str) -> None:
     """Oracle: the moduli are the grey values above the threshold. The folder for temporary files is not writable, so a copy
-    of the image is impossible; blosc needs such a copy."""
+    of the image is impossible; blosc and lzf need such a copy."""
+    import h5py
     import numcodecs
     import zarr
 
-    path = f"a.{'zarr' if name in ZARR else name}"
+    path = f"a.{'zarr' if name in ZARR else name.split(',')[0]}"
     if name == "npy":
         np.save(job.folder / path, GREY)
     elif name == "raw":
         head = {"shape": GREY.shape, "dtype": "uint16", "byte_order": "big", "offset_bytes": 3, "spacing_mm": [1, 1, 1]}
         (job.folder / "a.json").write_text(json.dumps(head))
         (job.folder / path).write_bytes(b"abc" + GREY.astype(">u2").tobytes())
+    elif name in HDF5:
+        with h5py.File(job.folder / path, "w") as file:
+            file.create_dataset("image", data=GREY.astype(">u2" if name == "h5" else "<u2"), **HDF5[name])
     else:
         how = {"chunks": (4, 5, 3), "zarr_format": 3, **ZARR[name]}
         if how["zarr_format"] == 2:
@@ -243,7 +255,7 @@ def test_images_are_read_from_their_own_files(job: Job, name: str) -> None:
         array = zarr.create_array(job.folder / path, shape=GREY.shape, dtype="uint16", **how)
         array[:] = GREY
     unwritable = job.folder / "none"
-    copies = {} if "blosc" in name else {"TMPDIR": str(unwritable)}
+    copies = {} if "blosc" in name or "lzf" in name else {"TMPDIR": str(unwritable)}
     made, voxels = model_of(job, path, **copies)
     np.testing.assert_array_equal(voxels, np.where(GREY > 50, GREY, 0))
     assert made["image"]["shape"] == list(GREY.shape) and made["image"]["dtype"] == "u2"

@@ -11,10 +11,11 @@ import numpy as np
 from ..errors import DataError
 from ..files.hdf5_locks import NO_LOCKS
 from ..processes.child_process import python_command, python_environment
-from .named_axes import arranged, is_in_order, order_of_axes
+from ..results.hdf5_values import LAYOUT
+from .named_axes import arranged, is_in_order, order_of_axes, three_of
 from .packed import BLOCK, check_claim
 from .pieces import Pieces, in_values
-from .volume import Missing, Volume, check_shape
+from .volume import Missing, Stored, Volume, check_shape, type_of_layout
 
 ENDINGS = (".h5", ".hdf5", ".he5")
 REMEDY = "a scan has z, y and x: export one time or channel alone, in ilastik by the region in the export settings"
@@ -36,7 +37,27 @@ def read_hdf5(path: Path) -> Volume:
         values = Pieces(kept, kind, partial(_values, path, name, kind))
     else:  # the planes are not contiguous in the file
         values = Pieces(tuple(shape[i] for i in order), kind, partial(_turned, path, name, kind, shape, order))
-    return Volume(values, "hdf5", spacing, facts=facts, warnings=warnings, missing=missing)
+    place = partial(_stored, path, name, entry, order, values)
+    return Volume(values, "hdf5", spacing, facts=facts, warnings=warnings, missing=missing, stored=place)
+
+
+def _stored(path: Path, name: str, entry: dict, order: tuple[int, int, int] | None, values: Pieces) -> Stored | None:
+    """Return the place of the values, if they are contiguous, or in chunks with known codecs."""
+    done = subprocess.run(_command(path, name, LAYOUT), capture_output=True, check=False, env=python_environment())
+    _require_done(done.returncode, done.stderr, path)
+    place, shape, kind = json.loads(done.stdout), tuple(entry["shape"]), np.dtype(entry["dtype"])
+    layout = {"path": str(path.absolute()), **type_of_layout(kind)}
+    if place is None:
+        return None
+    if "offset" in place:
+        if not is_in_order(order, shape):
+            return None
+        three = [shape[a] for a in three_of(order, shape)]
+        return Stored({"kind": "values", "offset": place["offset"], "shape": three} | layout, values)
+    layout |= {"kind": "chunks", "shape": list(shape), "stored_axes": list(range(len(shape)))}
+    fill = np.array(entry.get("fill_value", 0)).astype(kind).tobytes().hex()
+    layout |= {"z_y_x": three_of(order, shape), "fill": fill}
+    return Stored(layout | place, values, place["codecs"])
 
 
 def order_of(entry: dict, path: Path) -> tuple[int, int, int] | None:

@@ -48,3 +48,12 @@ def arranged(values, order: tuple[int, int, int]):
     """Transpose an array to the order z, y, x. All other axes have length 1."""
     others = [i for i in range(values.ndim) if i not in order]
     return values.transpose(*others, *order).reshape([values.shape[i] for i in order])
+
+
+def three_of(order: tuple[int, int, int] | None, shape: tuple[int, ...]) -> list[int]:
+    """Return the indices of the axes z, y and x. Without an order, leading axes of length 1 are omitted, as in
+    three_axes()."""
+    axes = list(order or range(len(shape)))
+    while len(axes) > 3:
+        axes.remove(next(a for a in axes if shape[a] == 1))
+    return axes

@@ -42,7 +42,7 @@ def read_npy(path: Path) -> Volume:
     if path.stat().st_size != end:
         raise DataError(f"'{path}' has {path.stat().st_size} bytes, but its header requires {end}; copy it again")
     pieces = _of_npy(path, values)
-    place = _stored(path, values.offset, pieces) if isinstance(pieces, Pieces) else None
+    place = partial(_stored, path, values.offset, pieces) if isinstance(pieces, Pieces) else None
     stated = exported(path)
     if stated is None:
         return Volume(pieces, "npy", stored=place)
@@ -121,7 +121,7 @@ def read_raw(path: Path) -> Volume:
     values = Pieces(shape, kind, lambda: _with_digest(layout, header, data, offset, kind, shape))
     spacing = layout.get("spacing_mm")
     facts = {"unit": str(layout["unit"])} if layout.get("unit") else {}
-    place = _stored(data, offset, values, lambda: _check_digest(layout, values))
+    place = partial(_stored, data, offset, values, lambda: _check_digest(layout, values))
     size = None if spacing is None else tuple(spacing)
     return Volume(values, "raw", size, _placement(layout, header), facts, stored=place)
 

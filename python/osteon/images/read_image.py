@@ -119,8 +119,9 @@ def convert(source: str, target: str, steps: dict | None = None) -> dict[str, ob
 def _place_of(volume: Volume, steps: dict) -> Stored | None:
     """Return the place of the values, if the program reads the values from there: the codecs of `in_place` suffice,
     and the volume has the values of the file."""
-    place, codecs = volume.stored, steps.get("in_place")
-    if codecs is None or place is None or volume.values is not place.pieces:
+    codecs = steps.get("in_place")
+    place = volume.stored() if volume.stored and codecs is not None else None
+    if place is None or volume.values is not place.pieces:
         return None
     name = str(place.layout.get("path") or place.layout.get("folder"))
     if os.fsencode(name) != name.encode("utf-8", "replace"):

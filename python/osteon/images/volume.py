@@ -40,7 +40,7 @@ class Volume:
     facts: dict[str, object] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     missing: Missing | None = None
-    stored: "Stored | None" = None
+    stored: "Callable[[], Stored | None] | None" = None  # place of the values in the files of the image
 
 
 @dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import DataError
-from .named_axes import arranged, is_in_order, order_of_axes
+from .named_axes import arranged, is_in_order, order_of_axes, three_of
 from .packed import check_claim
 from .pieces import Pieces
 from .placement import Placement, right_angled
@@ -52,13 +52,10 @@ def read_zarr(path: Path) -> Volume:
     else:
         values = Pieces(shape, array.kind, lambda: iter([arranged(np.concatenate(list(array.slabs())), order)]))
     facts = {} if array.resolution is None else {"resolution": array.resolution}
-    return Volume(values, "zarr", spacing, placement, facts, warnings, stored=_stored(array, order, values))
+    return Volume(values, "zarr", spacing, placement, facts, warnings, stored=lambda: _stored(array, order, values))
 
 
 def _stored(array: ZarrArray, order: tuple[int, int, int] | None, values: Pieces) -> Stored:
-    axes = list(order or range(len(array.shape)))
-    while len(axes) > 3:  # as three_axes()
-        axes.remove(next(a for a in axes if array.shape[a] == 1))
     fill = 0 if array.fill is None else array.fill
     shards = array.shards
     layout = {
@@ -67,7 +64,7 @@ def _stored(array: ZarrArray, order: tuple[int, int, int] | None, values: Pieces
         "shape": list(array.shape),
         "chunks": list(array.chunks),
         "stored_axes": list(array.stored_axes),
-        "z_y_x": axes,
+        "z_y_x": three_of(order, array.shape),
         **type_of_layout(array.kind),
         "codecs": [codec.name for codec in array.codecs],
         "fill": np.array(fill).astype(array.kind).tobytes().hex(),

@@ -1,8 +1,9 @@
-"""Print the values of an HDF5 file: `python -m osteon.results.hdf5_values PATH [DATASET]`.
+"""Print the values of an HDF5 file: `python -m osteon.results.hdf5_values PATH [DATASET [--layout]]`.
 
-A process of its own reads the values, because HDF5 may crash on damaged bytes or may never return
-(docs/reference/format.md). Without DATASET, the program lists the datasets of numbers as one line of JSON. With
-DATASET, the program prints the values in C order.
+The values are read in a separate process, because HDF5 may crash on damaged bytes or never return
+(docs/reference/format.md). Without DATASET the program lists the datasets of numbers as one line of JSON; with DATASET
+it prints the values in C order. With --layout it prints the place of the values in the file as JSON: `offset` of
+contiguous values, or `chunks`, `codecs` and `places` (offset and bytes of each chunk); null for other layouts.
 """
 
 import json
@@ -18,6 +19,9 @@ BYTES_A_SECOND = 5e6
 CHUNKS_A_SECOND = 20_000
 MOST_DATASETS = 10_000
 BLOCK = 4 << 20
+LAYOUT = "--layout"
+CODECS = {1: "zlib", 2: "shuffle", 32015: "zstd"}  # by the numbers of the filters of HDF5
+MOST_PLACES = 1 << 18
 SPACINGS = ("spacing_mm", "element_size_um")
 
 
@@ -102,6 +106,36 @@ def write_values(dataset, out) -> None:
     out.flush()
 
 
+def layout_of(file, dataset) -> dict[str, object] | None:
+    """Return the place of the values in the file; None if another program cannot read them without HDF5."""
+    import h5py
+
+    properties = dataset.id.get_create_plist()
+    if file.userblock_size or dataset.is_virtual or dataset.external:
+        return None
+    if properties.get_layout() == h5py.h5d.CONTIGUOUS:
+        offset = dataset.id.get_offset()
+        return None if offset is None else {"offset": int(offset)}
+    codecs = [CODECS.get(properties.get_filter(i)[0]) for i in range(properties.get_nfilters())]
+    if properties.get_layout() != h5py.h5d.CHUNKED or None in codecs:
+        return None
+    counts = [-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True)]
+    if np.prod(counts, dtype=np.float64) > MOST_PLACES:
+        return None
+    limit_seconds(MOST_SECONDS + int(np.prod(counts)) // CHUNKS_A_SECOND)
+    whole = int(np.prod(dataset.chunks, dtype=np.int64)) * dataset.dtype.itemsize
+    places = []
+    for at in np.ndindex(*counts):
+        first = tuple(i * c for i, c in zip(at, dataset.chunks, strict=True))
+        found = dataset.id.get_chunk_info_by_coord(first)
+        is_partial = any(f + c > n for f, c, n in zip(first, dataset.chunks, dataset.shape, strict=True))
+        # HDF5 can omit the filters of single chunks; for partial chunks, it does not record the omission.
+        if found.filter_mask or (codecs and is_partial and found.size == whole):
+            return None
+        places.append([-1, 0] if found.byte_offset is None else [int(found.byte_offset), int(found.size)])
+    return {"chunks": [int(c) for c in dataset.chunks], "codecs": codecs, "places": places}
+
+
 def limit_seconds(seconds: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
@@ -125,6 +159,9 @@ def main(arguments: list[str]) -> int:
             print(json.dumps(listing(file)))
             return 0
         dataset = file[arguments[1]]
+        if arguments[2:] == [LAYOUT]:
+            print(json.dumps(layout_of(file, dataset)))
+            return 0
         limit_seconds(MOST_SECONDS + int(dataset.size * dataset.dtype.itemsize / BYTES_A_SECOND))
         write_values(dataset, sys.stdout.buffer)
     return 0

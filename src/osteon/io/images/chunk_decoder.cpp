@@ -95,7 +95,20 @@ std::size_t without_checksum(std::span<const std::byte> from, std::span<std::byt
   return values.size();
 }
 
-std::size_t apply(codec by, std::span<const std::byte> from, std::span<std::byte> to) {
+// Reverse the filter `shuffle`: first the first bytes of all values, then the second bytes, and so on.
+std::size_t unshuffled(std::span<const std::byte> from, std::span<std::byte> to, std::size_t width) {
+  if (from.size() > to.size()) fail(fmt::format("it decodes to more than {} bytes", to.size()));
+  const std::size_t count = from.size() / width;
+  for (std::size_t b = 0; b < width; ++b)
+    for (std::size_t i = 0; i < count; ++i) to[i * width + b] = from[b * count + i];
+  std::copy(from.begin() + static_cast<std::ptrdiff_t>(count * width), from.end(),
+            to.begin() + static_cast<std::ptrdiff_t>(count * width));
+  return from.size();
+}
+
+}  // namespace
+
+std::size_t chunk_decoder::apply(codec by, std::span<const std::byte> from, std::span<std::byte> to) const {
   if (std::max(from.size(), to.size()) > std::numeric_limits<std::uint32_t>::max())
     fail(fmt::format("chunks of {} bytes exceed the limit of 4 GiB", std::max(from.size(), to.size())));
   switch (by) {
@@ -104,13 +117,13 @@ std::size_t apply(codec by, std::span<const std::byte> from, std::span<std::byte
       return inflated(from, to, by == codec::gzip);
     case codec::zstd:
       return unpacked_zstd(from, to);
+    case codec::shuffle:
+      return unshuffled(from, to, width_);
     case codec::crc32c:
       break;
   }
   return without_checksum(from, to);
 }
-
-}  // namespace
 
 bool can_read_zstd() {
 #ifdef OSTEON_ZSTD

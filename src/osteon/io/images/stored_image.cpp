@@ -83,6 +83,7 @@ zarr::codec codec_of(const std::string& name) {
   if (name == "gzip") return zarr::codec::gzip;
   if (name == "crc32c") return zarr::codec::crc32c;
   if (name == "zstd") return zarr::codec::zstd;
+  if (name == "shuffle") return zarr::codec::shuffle;
   throw data_error(fmt::format("chunks encoded by '{}' cannot be read without a copy", name));
 }
 
@@ -98,9 +99,10 @@ std::vector<std::byte> bytes_of_text(const std::string& text) {
   return bytes;
 }
 
-voxel::image_planes open_zarr(const json& d) {
+// The chunks of Zarr, or of one file.
+voxel::image_planes open_chunks(const json& d, bool is_one_file) {
   zarr::layout of;
-  d.at("folder").get_to(of.folder);
+  d.at(is_one_file ? "path" : "folder").get_to(of.folder);
   d.at("shape").get_to(of.shape);
   d.at("chunks").get_to(of.chunks);
   d.at("stored_axes").get_to(of.stored_axes);
@@ -109,6 +111,15 @@ voxel::image_planes open_zarr(const json& d) {
   d.at("is_big_endian").get_to(of.is_big_endian);
   for (const json& name : d.at("codecs")) of.codecs.push_back(codec_of(name.get<std::string>()));
   of.fill = bytes_of_text(d.at("fill").get<std::string>());
+  if (is_one_file) {
+    for (const json& place : d.at("places")) {
+      const auto offset = place.at(0).get<std::int64_t>(), length = place.at(1).get<std::int64_t>();
+      of.places.push_back(offset < 0 || length < 0
+                              ? zarr::chunk_place{}
+                              : zarr::chunk_place{static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length)});
+    }
+    return zarr::open_array(of);
+  }
   d.at("prefix").get_to(of.prefix);
   d.at("separator").get_to(of.separator);
   if (const json& shards = d.at("shards"); !shards.is_null()) {
@@ -126,7 +137,7 @@ voxel::image_planes open_stored_image(const json& description) {
   try {
     const auto kind = description.at("kind").get<std::string>();
     if (kind == "values") return open_values(description);
-    if (kind == "zarr") return open_zarr(description);
+    if (kind == "zarr" || kind == "chunks") return open_chunks(description, kind == "chunks");
     throw data_error(fmt::format("images of the kind '{}' cannot be read without a copy", kind));
   } catch (const json::exception& e) {
     throw data_error(fmt::format("the description of an image is invalid: {}", e.what()));

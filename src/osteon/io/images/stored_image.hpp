@@ -12,6 +12,9 @@ namespace osteon::io {
 /// - "values": contiguous values in one file; keys path, offset, shape (z, y, x), type, is_big_endian
 /// - "zarr": an array of Zarr; keys folder, shape, chunks, stored_axes, z_y_x, type, is_big_endian, codecs, fill (bytes as
 ///   hexadecimal text), prefix, separator, shards (null, or counts, is_index_last, has_checksum)
+/// - "chunks": chunks of one file, as of HDF5; keys path, shape, chunks, stored_axes, z_y_x, type, is_big_endian, codecs,
+/// fill,
+///   and places (offset and bytes of each chunk in C order, -1 for a missing chunk)
 /// @throws data_error if the description is invalid or a file is too short. Reading throws data_error for damaged files and
 /// for files that change between two reads.
 voxel::image_planes open_stored_image(const nlohmann::ordered_json& description);

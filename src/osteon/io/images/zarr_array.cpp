@@ -21,7 +21,7 @@ namespace {
 
 using places = std::vector<std::int64_t>;  // by axis
 
-constexpr std::uint64_t absent = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t absent = chunk_place{}.offset;
 constexpr std::int64_t most_files = std::int64_t{1} << 22;
 
 std::int64_t product(const places& counts) {
@@ -44,16 +44,17 @@ std::int64_t number_of(const places& at, const places& counts) {
   return number;
 }
 
-struct shard_entry {
-  std::uint64_t offset = absent, length = absent;
-};
-
 class array_reader {
  public:
   explicit array_reader(layout of) : of_(std::move(of)) {
     check();
     counts_ = quotients(of_.shape, of_.chunks);
     file_counts_ = of_.by_shards ? quotients(counts_, of_.by_shards->counts) : counts_;
+    if (!of_.places.empty()) {
+      if (std::ssize(of_.places) != product(counts_) || of_.by_shards)
+        throw data_error(fmt::format("'{}' has {} chunks instead of {}", of_.folder, of_.places.size(), product(counts_)));
+      file_counts_.assign(counts_.size(), 1);
+    }
     if (product(file_counts_) > most_files)
       throw data_error(
           fmt::format("'{}' has {} files of chunks; the limit is {}", of_.folder, product(file_counts_), most_files));
@@ -121,7 +122,7 @@ class array_reader {
     {
       std::int64_t i = count;
       const comm::outcome mine = comm::outcome_of([&] {
-        chunk_decoder decoder(of_.codecs);
+        chunk_decoder decoder(of_.codecs, width_);
         std::vector<std::byte> encoded, chunk(chunk_bytes_);
         for (i = next++; i < count; i = next++) load_chunk({layer, i / chunks_.x, i % chunks_.x}, decoder, encoded, chunk);
       });
@@ -171,29 +172,32 @@ class array_reader {
 
   // Read the encoded bytes of a chunk. Returns false if the chunk is missing.
   bool read_encoded(const places& at, std::vector<std::byte>& encoded, std::string& name) {
-    places file = at, inner(at.size());
+    const bool is_one_file = !of_.places.empty();
+    places file = is_one_file ? places(at.size()) : at, inner(at.size());
     if (of_.by_shards)
       for (std::size_t a = 0; a < at.size(); ++a) {
         file[a] = at[a] / of_.by_shards->counts[a];
         inner[a] = at[a] % of_.by_shards->counts[a];
       }
-    const std::string path = fmt::format("{}/{}{}", of_.folder, of_.prefix, fmt::join(file, of_.separator));
+    const std::string path =
+        is_one_file ? of_.folder : fmt::format("{}/{}{}", of_.folder, of_.prefix, fmt::join(file, of_.separator));
     name = fmt::format("'{}'", path);
     const file_descriptor opened(path, O_RDONLY);
     struct stat found{};
-    const bool is_missing = opened < 0 && errno == ENOENT;
+    const bool is_missing = opened < 0 && errno == ENOENT && !is_one_file;
     if (!is_missing && (opened < 0 || ::fstat(opened, &found) != 0))
       throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     require_unchanged(number_of(file, file_counts_), is_missing ? nullptr : &found, path);
     if (is_missing) return false;
     const auto size = static_cast<std::uint64_t>(found.st_size);
     std::uint64_t offset = 0, length = size;
-    if (of_.by_shards) {
-      const shard_entry entry = entry_of(opened, size, number_of(inner, of_.by_shards->counts), path);
+    if (of_.by_shards || is_one_file) {
+      const chunk_place entry = is_one_file ? of_.places[static_cast<std::size_t>(number_of(at, counts_))]
+                                            : entry_of(opened, size, number_of(inner, of_.by_shards->counts), path);
       if (entry.offset == absent) return false;
       offset = entry.offset;
       length = entry.length;
-      name = fmt::format("chunk [{}] of '{}'", fmt::join(inner, ", "), path);
+      name = fmt::format("chunk [{}] of '{}'", fmt::join(is_one_file ? at : inner, ", "), path);
     }
     if (length > chunk_decoder::most_encoded(chunk_bytes_))
       throw data_error(
@@ -205,10 +209,10 @@ class array_reader {
   }
 
   // Entry of a chunk in the table of a shard.
-  shard_entry entry_of(int opened, std::uint64_t size, std::int64_t number, const std::string& path) const {
+  chunk_place entry_of(int opened, std::uint64_t size, std::int64_t number, const std::string& path) const {
     const shards& s = *of_.by_shards;
     const auto entries = static_cast<std::uint64_t>(product(s.counts));
-    const std::uint64_t length = entries * sizeof(shard_entry) + (s.has_checksum ? sizeof(std::uint32_t) : 0);
+    const std::uint64_t length = entries * sizeof(chunk_place) + (s.has_checksum ? sizeof(std::uint32_t) : 0);
     if (size < length)
       throw data_error(fmt::format("the shard '{}' has {} bytes, fewer than its table of {} bytes requires; copy it again",
                                    path, size, length));
@@ -223,7 +227,7 @@ class array_reader {
       if (crc32c(entries_of_it) != stated)
         throw data_error(fmt::format("the table of the shard '{}' has a wrong checksum (CRC-32C); copy it again", path));
     }
-    shard_entry entry;
+    chunk_place entry;
     std::memcpy(&entry, table.data() + static_cast<std::size_t>(number) * sizeof(entry), sizeof(entry));
     const std::uint64_t begin = s.is_index_last ? 0 : length, end = s.is_index_last ? size - length : size;
     if (entry.offset != absent && (entry.offset < begin || entry.offset > end || entry.length > end - entry.offset))

@@ -1,7 +1,9 @@
 #pragma once
 /// @file
-/// Arrays of Zarr, versions 2 and 3: a folder with a file per chunk, or per shard of several chunks.
+/// Arrays in chunks: Zarr, versions 2 and 3, a folder with a file per chunk, or per shard of several chunks; or HDF5, one
+/// file.
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <osteon/io/images/chunk_decoder.hpp>
 #include <osteon/voxel/image_planes.hpp>
@@ -17,9 +19,15 @@ struct shards {
   bool has_checksum = true;  ///< CRC-32C after the table
 };
 
+/// Place of an encoded chunk in a file.
+struct chunk_place {
+  std::uint64_t offset = std::numeric_limits<std::uint64_t>::max(), length = 0;  ///< the default is a missing chunk
+};
+
 /// Layout of an array. Vectors have a value per axis of the array.
 struct layout {
-  std::string folder;
+  std::string folder;               ///< folder of Zarr, or the file of `places`
+  std::vector<chunk_place> places;  ///< of all chunks in C order, if they are in one file; otherwise empty
   std::vector<std::int64_t> shape, chunks;
   std::vector<std::size_t> stored_axes;  ///< order of the axes in a chunk, slowest first
   std::vector<std::size_t> z_y_x;        ///< the axes z, y and x; all other axes have length 1

@@ -64,7 +64,7 @@ std::string trimmed_end(std::string text) {
 
 // Codecs of the images that this program reads from their own files.
 std::vector<std::string> codecs_read_in_place() {
-  std::vector<std::string> codecs{"zlib", "gzip", "crc32c"};
+  std::vector<std::string> codecs{"zlib", "gzip", "crc32c", "shuffle"};
   if (io::zarr::can_read_zstd()) codecs.emplace_back("zstd");
   return codecs;
 }

@@ -21,8 +21,8 @@ struct scan {
 /// Role of an image: the scan, or an overlay. Only steps that move voxels (crop, resample) apply to overlays.
 enum class image_role { scan, overlay };
 
-/// Read an image file or folder by the Python readers, and apply the steps of the job ([[image.step]]). Images of .npy, raw
-/// and Zarr without steps are not copied: the result reads their files.
+/// Read an image file or folder by the Python readers, and apply the steps of the job ([[image.step]]). Images of .npy, raw,
+/// Zarr and HDF5 without steps are not copied: the result reads their files.
 /// @throws data_error if the format is unknown, machine_error if the readers cannot run, interrupted_error
 /// @collective local
 /// @param grid for an overlay: `grid_of` of the scan. Axes of the overlay that are opposite to the axes of the scan are
