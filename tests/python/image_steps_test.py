@@ -166,19 +166,24 @@ def test_the_program_tells_what_it_did(tmp_path, monkeypatch, capfd):
         {"kind": "median", "radius_voxels": 2},
         {"kind": "close", "radius_voxels": 2},
         {"kind": "open"},
+        {"kind": "local_threshold", "radius_voxels": 2, "low": 20, "high": 90},
+        {"kind": "local_threshold", "radius_voxels": 1, "low": 20, "high": 90, "method": "phansalkar"},
+        {"kind": "local_threshold", "low": 20, "high": 90, "method": "bernsen", "contrast": 15},
     ],
 )
 def test_slabs_give_the_values_of_the_whole_image(monkeypatch, kind, step):
     """Oracle: the same filter of the whole image, in one slab: equal to the last bit, with the same type."""
     values = RNG.integers(0, 120, (37, 9, 8)).astype(kind)
     whole = stepped(values, step).values
-    monkeypatch.setattr("osteon.images.image_steps.SLAB_BYTES", 1)
+    monkeypatch.setattr("osteon.images.image_steps.SLAB_VOXELS", 1)
     slabs = stepped(values, step).values
     assert slabs.dtype == whole.dtype
     np.testing.assert_array_equal(slabs, whole)
 
 
-@pytest.mark.parametrize(("kind", "limit"), [("gaussian", 4), ("median", 0), ("close", 0), ("open", 0)])
+@pytest.mark.parametrize(
+    ("kind", "limit"), [("gaussian", 4), ("median", 0), ("close", 0), ("open", 0), ("local_threshold", 0)]
+)
 def test_filters_need_slabs_beside_the_image(kind, limit):
     """Oracle: the resident memory of a process, without that of a small image; `limit` is the bytes per voxel of a result
     of another type."""
@@ -188,7 +193,7 @@ def test_filters_need_slabs_beside_the_image(kind, limit):
         "from osteon.images.volume import Volume\n"
         "n = int(sys.argv[1])\n"
         "values = np.ones((n, 256, 256), 'u1')\n"
-        f"apply_steps(Volume(values, 'npy', None), [{{'kind': '{kind}', 'sigma_voxels': 1}}], None, False, 'a')\n"
+        f"apply_steps(Volume(values, 'npy', None), [{{'kind': '{kind}', 'sigma_voxels': 1, 'low': 0, 'high': 9}}], None, False, 'a')\n"
         "print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
     )
 

@@ -1,5 +1,6 @@
 """Filters and thresholds that preserve structures of one or two voxels. They are steps of an image (image_steps.py)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,11 @@ def laplace_hamming(values: np.ndarray, spacing_mm: np.ndarray, epsilon: float, 
     return np.ascontiguousarray(filtered[inside], np.float32)
 
 
-def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.ndarray:
-    """Raise voxels to just above high if they are between low and high, and brighter than expected from their
+def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function that applies a local threshold to slabs of an image. The function needs a halo of
+    `radius_voxels` planes.
+
+    Raise voxels to just above high if they are between low and high, and brighter than expected from their
     neighbourhood.
 
     The methods are defined for dark text on bright paper, so grey values are inverted and scaled to [0, 1]. The window
@@ -50,10 +54,18 @@ def local_threshold(values: np.ndarray, step: dict[str, Any], where: str) -> np.
     """
     radius, method = int(step.get("radius_voxels", 1)), step.get("method", "sauvola")
     if method == "bernsen":
-        found = _above_the_middle(values, radius, float(step["contrast"]))
+        contrast, otsu = float(step["contrast"]), greys_of([values]).threshold
+        limit = otsu if otsu is not None else np.inf
+
+        def found(part: np.ndarray) -> np.ndarray:
+            return _above_the_middle(part, radius, contrast, limit)
     else:
-        found = _darker_than_paper(values, radius, method, step.get("weight"))
-    return _raised(values, found, step["low"], step["high"], where)
+        low, high = float(values.min()), float(values.max())
+
+        def found(part: np.ndarray) -> np.ndarray:
+            return _darker_than_paper(part, (low, high), radius, method, step.get("weight"))
+
+    return lambda part: _raised(part, found(part), step["low"], step["high"], where)
 
 
 def _raised(values: np.ndarray, found: np.ndarray, low: float, high: float, where: str) -> np.ndarray:
@@ -67,10 +79,12 @@ def _raised(values: np.ndarray, found: np.ndarray, low: float, high: float, wher
     return np.where(found & (values > low) & (values <= high), values.dtype.type(above), values)
 
 
-def _darker_than_paper(values: np.ndarray, radius: int, method: str, weight: float | None) -> np.ndarray:
+def _darker_than_paper(
+    values: np.ndarray, greys: tuple[float, float], radius: int, method: str, weight: float | None
+) -> np.ndarray:
     import SimpleITK as sitk  # noqa: N813
 
-    low, high = float(values.min()), float(values.max())
+    low, high = greys
     dark = ((high - values.astype(np.float32)) / ((high - low) or 1.0)).astype(np.float32)
     window = [radius] * 3
     mean = sitk.GetArrayFromImage(sitk.BoxMean(sitk.GetImageFromArray(dark), window))
@@ -82,7 +96,7 @@ def _darker_than_paper(values: np.ndarray, radius: int, method: str, weight: flo
     return dark < mean * share
 
 
-def _above_the_middle(values: np.ndarray, radius: int, contrast: float) -> np.ndarray:
+def _above_the_middle(values: np.ndarray, radius: int, contrast: float, limit: float) -> np.ndarray:
     import SimpleITK as sitk  # noqa: N813
 
     image = sitk.GetImageFromArray(values.astype(np.float32))
@@ -90,9 +104,7 @@ def _above_the_middle(values: np.ndarray, radius: int, contrast: float) -> np.nd
     least = sitk.GetArrayFromImage(sitk.GrayscaleErode(image, window, sitk.sitkBox))
     most = sitk.GetArrayFromImage(sitk.GrayscaleDilate(image, window, sitk.sitkBox))
     middle = (least + most) / 2
-    otsu = greys_of([values]).threshold
-    flat = middle > (otsu if otsu is not None else np.inf)
-    return np.where(most - least < contrast, flat, values > middle)
+    return np.where(most - least < contrast, middle > limit, values > middle)
 
 
 def hysteresis(values: np.ndarray, low: float, high: float, where: str) -> np.ndarray:

@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import DataError
 from ..files.hdf5_locks import NO_LOCKS
 from ..processes.child_process import python_command, python_environment
-from ..results.hdf5_values import LAYOUT
 from .named_axes import arranged, is_in_order, order_of_axes, three_of
 from .packed import BLOCK, check_claim
 from .pieces import Pieces, in_values
@@ -43,7 +42,7 @@ def read_hdf5(path: Path) -> Volume:
 
 def _stored(path: Path, name: str, entry: dict, order: tuple[int, int, int] | None, values: Pieces) -> Stored | None:
     """Return the place of the values, if they are contiguous, or in chunks with known codecs."""
-    done = subprocess.run(_command(path, name, LAYOUT), capture_output=True, check=False, env=python_environment())
+    done = subprocess.run(_command(path, name, "--layout"), capture_output=True, check=False, env=python_environment())
     _require_done(done.returncode, done.stderr, path)
     place, shape, kind = json.loads(done.stdout), tuple(entry["shape"]), np.dtype(entry["dtype"])
     layout = {"path": str(path.absolute()), **type_of_layout(kind)}

@@ -16,7 +16,7 @@ from .fine_structures import CUTOFF, EPSILON, hysteresis, laplace_hamming, local
 from .placement import Placement
 from .volume import Volume
 
-SLAB_BYTES = 16 << 20
+SLAB_VOXELS = 4 << 20
 MOVING = ("crop", "resample")  # steps that also apply to images on the grid of the scan
 # Bytes per voxel that a step needs in addition to the image: for copies of the image's type, and for other types. Steps
 # that process slabs need them per voxel of a slab.
@@ -32,7 +32,13 @@ COPIES = {
     "local_threshold": (0, 41),
     "hysteresis": (0, 12),
 }
-RESULT_OF_SLABS = {"gaussian": 4, "median": 0, "close": 0, "open": 0}  # bytes per voxel of the image
+RESULT_OF_SLABS = {
+    "gaussian": 4,
+    "median": 0,
+    "close": 0,
+    "open": 0,
+    "local_threshold": 0,
+}  # bytes per voxel of the image
 
 
 def apply_steps(
@@ -115,11 +121,11 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
         return laplace_hamming(
             values, _spacing(volume, where), step.get("epsilon", EPSILON), step.get("cutoff", CUTOFF)
         )
-    if kind == "local_threshold":
-        return local_threshold(values, step, where)
     if kind == "hysteresis":
         return hysteresis(values, step["low"], step["high"], where)
     halo = _halo(volume, step, where)
+    if kind == "local_threshold":
+        return _by_slabs(values, halo, local_threshold(values, step, where))
     if kind == "gaussian":
         sigma = _sigma(volume, step, where)
         # Use ITK's kernel for discrete samples, because the variance of this kernel is exact for any width.
@@ -128,10 +134,10 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
         blur.SetVariance([v * v for v in sigma])
         blur.SetMaximumError(1e-3)
         blur.SetMaximumKernelWidth(2 * int(np.ceil(6 * max(sigma))) + 3)
-        return _by_slabs(values, halo, lambda part: blur.Execute(sitk.Cast(part, sitk.sitkFloat32)))
+        return _by_slabs(values, halo, _of_arrays(lambda part: blur.Execute(sitk.Cast(part, sitk.sitkFloat32))))
     radius = [int(step.get("radius_voxels", 1))] * 3
     if kind == "median":
-        return _by_slabs(values, halo, lambda part: sitk.Median(part, radius))
+        return _by_slabs(values, halo, _of_arrays(lambda part: sitk.Median(part, radius)))
 
     def morphology(part):
         # Extend the image by its border values, so that a closing does not erode a solid at the border.
@@ -140,7 +146,7 @@ def _filtered(volume: Volume, step: dict, where: str, source: str) -> np.ndarray
             return sitk.GrayscaleMorphologicalClosing(part, radius, sitk.sitkBall, True)
         return sitk.GrayscaleMorphologicalOpening(part, radius, sitk.sitkBall, True)
 
-    return _by_slabs(values, halo, morphology)
+    return _by_slabs(values, halo, _of_arrays(morphology))
 
 
 def _sigma(volume: Volume, step: dict, where: str) -> list[float]:
@@ -155,22 +161,27 @@ def _halo(volume: Volume, step: dict, where: str) -> int:
     if step["kind"] == "gaussian":
         return int(np.ceil(6 * max(_sigma(volume, step, where)))) + 2  # half the maximum width of the kernel
     size = int(step.get("radius_voxels", 1))
-    return size if step["kind"] == "median" else 2 * size  # two filters in succession
+    return 2 * size if step["kind"] in ("close", "open") else size  # two filters in succession
 
 
 def _planes_of_slab(values: np.ndarray, halo: int) -> int:
-    return max(1, halo, SLAB_BYTES // max(1, values[0].nbytes))
+    return max(1, halo, SLAB_VOXELS // max(1, values[0].size))
 
 
-def _by_slabs(values: np.ndarray, halo: int, by: Callable) -> np.ndarray:
+def _of_arrays(by: Callable) -> Callable[[np.ndarray], np.ndarray]:
+    """Convert a filter of images of SimpleITK to a filter of arrays."""
+    import SimpleITK as sitk  # noqa: N813
+
+    return lambda part: sitk.GetArrayFromImage(by(sitk.GetImageFromArray(part)))
+
+
+def _by_slabs(values: np.ndarray, halo: int, by: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Filter an image in slabs of planes.
 
-    @param halo planes around a slab on which the values of the slab depend @param by filter of an image of SimpleITK
+    @param halo planes around a slab on which the values of the slab depend @param by filter of an array
     @return the array `values`, overwritten, if the filter preserves its type; otherwise a new array. The values equal
     those of a filter of the whole image
     """
-    import SimpleITK as sitk  # noqa: N813
-
     planes = values.shape[0]
     step = _planes_of_slab(values, halo)
     result: np.ndarray | None = None
@@ -178,7 +189,7 @@ def _by_slabs(values: np.ndarray, halo: int, by: Callable) -> np.ndarray:
     for first in range(0, planes, step):
         end = min(planes, first + step)
         part = np.concatenate([before, values[first : min(planes, end + halo)]])
-        found = sitk.GetArrayFromImage(by(sitk.GetImageFromArray(part)))[len(before) : len(before) + end - first]
+        found = by(part)[len(before) : len(before) + end - first]
         if result is None:
             result = (
                 values
