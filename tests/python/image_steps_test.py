@@ -182,7 +182,8 @@ def test_slabs_give_the_values_of_the_whole_image(monkeypatch, kind, step):
 
 
 @pytest.mark.parametrize(
-    ("kind", "limit"), [("gaussian", 4), ("median", 0), ("close", 0), ("open", 0), ("local_threshold", 0)]
+    ("kind", "limit"),
+    [("gaussian", 4), ("median", 0), ("close", 0), ("open", 0), ("local_threshold", 0), ("hysteresis", 8)],
 )
 def test_filters_need_slabs_beside_the_image(kind, limit):
     """Oracle: the resident memory of a process, without that of a small image; `limit` is the bytes per voxel of a result
@@ -193,7 +194,7 @@ def test_filters_need_slabs_beside_the_image(kind, limit):
         "from osteon.images.volume import Volume\n"
         "n = int(sys.argv[1])\n"
         "values = np.ones((n, 256, 256), 'u1')\n"
-        f"apply_steps(Volume(values, 'npy', None), [{{'kind': '{kind}', 'sigma_voxels': 1, 'low': 0, 'high': 9}}], None, False, 'a')\n"
+        f"apply_steps(Volume(values, 'npy', None), [{{'kind': '{kind}', 'sigma_voxels': 1, 'low': 0, 'high': 0.5}}], None, False, 'a')\n"
         "print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
     )
 

@@ -111,13 +111,15 @@ def hysteresis(values: np.ndarray, low: float, high: float, where: str) -> np.nd
     """Raise voxels to just above high if they are between low and high, and connected to a voxel above high."""
     import SimpleITK as sitk  # noqa: N813
 
-    seeds = values > high
-    if not seeds.any():
+    if not any((plane > high).any() for plane in values):
         raise DataError(f"{where}: no voxel is above high = {high:g}; the brightest is {float(values.max()):g}")
-    parts = sitk.GetArrayFromImage(
-        sitk.ConnectedComponent(sitk.GetImageFromArray((values > low).astype(np.uint8)), False)
-    )
+    found = sitk.ConnectedComponent(sitk.GetImageFromArray((values > low).astype(np.uint8)), False)
+    parts = sitk.GetArrayViewFromImage(found)
     kept = np.zeros(int(parts.max()) + 1, bool)
-    kept[parts[seeds]] = True
+    for plane, parts_of_plane in zip(values, parts, strict=True):
+        kept[parts_of_plane[plane > high]] = True
     kept[0] = False
-    return _raised(values, kept[parts], low, high, where)
+    result = values if values.flags.writeable else values.copy()
+    for plane, parts_of_plane in zip(result, parts, strict=True):
+        plane[...] = _raised(plane, kept[parts_of_plane], low, high, where)
+    return result

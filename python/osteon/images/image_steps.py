@@ -30,7 +30,7 @@ COPIES = {
     "labels": (0, 2),
     "laplace_hamming": (0, 40),
     "local_threshold": (0, 41),
-    "hysteresis": (0, 12),
+    "hysteresis": (0, 8),
 }
 RESULT_OF_SLABS = {
     "gaussian": 4,

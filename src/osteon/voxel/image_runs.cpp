@@ -8,8 +8,7 @@
 
 namespace osteon::voxel {
 
-image_runs::image_runs(index3 shape)
-    : shape_(shape), is_wide_(shape.x > std::numeric_limits<std::uint16_t>::max()) {
+image_runs::image_runs(index3 shape) : shape_(shape), is_wide_(shape.x > std::numeric_limits<std::uint16_t>::max()) {
   lists_->row_begin.reserve(static_cast<std::size_t>(shape.z * shape.y));
 }
 

@@ -29,13 +29,14 @@ class image_runs {
   /// Index of the first run of row z * shape.y + y, and the number of runs for the row behind the last one.
   std::int32_t row_begin(std::int64_t row) const {
     return row < static_cast<std::int64_t>(lists_->row_begin.size()) ? lists_->row_begin[static_cast<std::size_t>(row)]
-                                                                      : size();
+                                                                     : size();
   }
   /// First voxel of a run along x, and the number of its voxels.
   std::pair<std::int32_t, std::int32_t> at(std::int32_t i) const {
     const auto block = static_cast<std::size_t>(i >> block_bits), place = 2 * static_cast<std::size_t>(i & (block_size - 1));
     if (!is_wide_) return {lists_->narrow[block][place], lists_->narrow[block][place + 1]};
-    return {static_cast<std::int32_t>(lists_->wide[block][place]), static_cast<std::int32_t>(lists_->wide[block][place + 1])};
+    return {static_cast<std::int32_t>(lists_->wide[block][place]),
+            static_cast<std::int32_t>(lists_->wide[block][place + 1])};
   }
 
   /// Call `f(run)` for the runs of the rows [first, end) in order. `first` of the run is the index of the run.

@@ -125,9 +125,8 @@ image_runs keep_parts(image_runs cells, const segmentation_options& options, seg
     require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, options);
   if (options.must_connect_faces) require_both_faces(found, joins, kept, shape, options);
   if (std::find(kept.begin(), kept.end(), false) != kept.end())
-    cells.keep([&](std::int32_t i) {
-      return kept[static_cast<std::size_t>(found.part_of_run[static_cast<std::size_t>(i)])];
-    });
+    cells.keep(
+        [&](std::int32_t i) { return kept[static_cast<std::size_t>(found.part_of_run[static_cast<std::size_t>(i)])]; });
   return cells;
 }
 

@@ -336,7 +336,8 @@ imported_model write_imported(const spec& job, const std::string& path, const vo
   make_folder_of(path);
   const view3<const material_number> voxels(material.data(), header.shape);
   io::write_model(path, header, voxels, storage_of(job));
-  return {path, header.shape, false, voxel::count_nodes(voxel::image_runs_of(voxel::active_cells(voxels, voxel::numbering::none))),
+  return {path, header.shape, false,
+          voxel::count_nodes(voxel::image_runs_of(voxel::active_cells(voxels, voxel::numbering::none))),
           header.provenance_json};
 }
 
