@@ -15,11 +15,9 @@ import netCDF4
 import numpy as np
 import pytest
 from read_rest import read_rest
-from whole_job import BINARY, Finished, Job, job_text
+from whole_job import BINARY, EVERY_ITERATION, TIGHT, Finished, Job, job_text, make_struts
 
 STOPPED = 75
-EVERY_ITERATION = "[checkpoint]\nevery_minutes = 1e-9\n"
-TIGHT = "[solve]\ntolerance = 1e-11\n"
 CASES = TIGHT + "".join(
     f'[[case]]\nname = "{name}"\ntest = "{test}"\naxis = "{axis}"\n{more}'
     for name, test, axis, more in (
@@ -38,16 +36,6 @@ def transient_text(image: Path) -> str:
     return (
         f'physics = "heat"\n[image]\npath = "{image}"\nspacing_mm = 0.5\n{WARM}{TRANSIENT}[picture]\nenabled = false\n'
     )
-
-
-def make_struts(path: Path, n: int) -> Path:
-    """Smooth random struts in n^3 voxels."""
-    rng = np.random.default_rng(3)
-    f = np.fft.fftfreq(n)
-    low = np.exp(-60 * (f[:, None, None] ** 2 + f[None, :, None] ** 2 + f[None, None, :] ** 2))
-    field = np.fft.ifftn(np.fft.fftn(rng.random((n, n, n))) * low).real
-    np.save(path, np.where(field > np.quantile(field, 0.45), 200, 10).astype(np.uint8))
-    return path
 
 
 @pytest.fixture

@@ -27,6 +27,10 @@ MATERIAL = {
 }
 
 
+EVERY_ITERATION = "[checkpoint]\nevery_minutes = 1e-9\n"
+TIGHT = "[solve]\ntolerance = 1e-11\n"
+
+
 def osteon(*words: str, folder: Path | None = None, timeout: float = 180) -> subprocess.CompletedProcess[str]:
     """Run a command of the program in a folder. Skip the test if the program is not built."""
     if not BINARY.exists():
@@ -90,6 +94,16 @@ def sponge_in(folder: Path) -> Path:
     solid = np.random.default_rng(5).random((18, 15, 14)) < 0.75
     path = folder / "sponge.npy"
     np.save(path, np.where(solid, 200, 10).astype(np.uint8))
+    return path
+
+
+def make_struts(path: Path, n: int) -> Path:
+    """Smooth random struts, n^3."""
+    rng = np.random.default_rng(3)
+    f = np.fft.fftfreq(n)
+    low = np.exp(-60 * (f[:, None, None] ** 2 + f[None, :, None] ** 2 + f[None, None, :] ** 2))
+    field = np.fft.ifftn(np.fft.fftn(rng.random((n, n, n))) * low).real
+    np.save(path, np.where(field > np.quantile(field, 0.45), 200, 10).astype(np.uint8))
     return path
 
 
