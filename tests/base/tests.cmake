@@ -1,3 +1,4 @@
+osteon_test(base/allocation)
 osteon_test(base/container_limits)
 osteon_test(base/dense)
 osteon_test(base/disjoint_sets)

@@ -88,8 +88,9 @@ class SlurmCluster:
         self._process.stderr.close()
         self._process.wait(timeout=30)
 
-    def command(self, *words: str | Path, host: str = "") -> list[str]:
-        """Command that runs `words` in the cluster, on the host `head` or on another host."""
+    def command(self, *words: str | Path, host: str = "", as_root: bool = False) -> list[str]:
+        """Command that runs `words` in the cluster, on the host `head` or on another host. Root may mount file systems
+        there."""
         pid = self._pid
         if host:
             pid = int(self._read(f"/run/slurm/log/{host}.here"))
@@ -107,7 +108,7 @@ class SlurmCluster:
         ]
         if host:
             inside += ["nsenter", "-t", str(pid), "-m", "-n", "--uts"]
-        return [*inside, *INSIDE, *(str(word) for word in words)]
+        return [*inside, *([] if as_root else INSIDE), *(str(word) for word in words)]
 
     def _read(self, file: str) -> str:
         return Path(f"/proc/{self._pid}/root{file}").read_text().strip()
@@ -144,6 +145,13 @@ class SlurmCluster:
         done = self.run(*words, **more)
         assert done.returncode == 0, f"{words}: {done.stderr}{done.stdout}"
         return done.stdout
+
+    def good_as_root(self, *words: str | Path, host: str) -> None:
+        """Run a command on a host that must succeed, for instance mount."""
+        done = subprocess.run(
+            self.command(*words, host=host, as_root=True), capture_output=True, text=True, check=False, timeout=30
+        )
+        assert done.returncode == 0, f"{words}: {done.stderr}"
 
     def submit(self, script: Path, *options: str, **variables: str) -> int:
         """Submit a batch script from its folder. @return the number of the job"""

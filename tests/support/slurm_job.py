@@ -84,6 +84,10 @@ class SlurmJob:
         follows_schema(answer, "summary")
         return answer
 
+    def hosts(self) -> list[str]:
+        """Hosts of the ranks, from the manifest."""
+        return sorted(json.loads((self.folder / "job.out/manifest.json").read_text())["hosts"])
+
     def cancel_all(self) -> None:
         """Cancel the jobs, and wait until their hosts are idle."""
         if self.submitted:

@@ -65,6 +65,8 @@ class Batch:
             command += ["--bind", "none"]  # the queue has already bound the process to cores
         if given.no_report:
             command.append("--no-report")
+        if given.requeue and given.only is not None:
+            command.append("--requeue")
         for change in given.set:
             command += ["--set", change]
         return [*command, *item.arguments]

@@ -109,7 +109,7 @@ def queue_parser(name: str, about: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--json", default="")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--slurm-line", action="append", default=[])
-    for option in ("--no-report", "--collect", "--slurm", "--submit"):
+    for option in ("--no-report", "--collect", "--slurm", "--submit", "--requeue"):
         parser.add_argument(option, action="store_true")
     return parser
 

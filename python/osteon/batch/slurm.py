@@ -32,7 +32,10 @@ def write_job_array(batch: Batch) -> int:
         f"--output={_logs(folder)}/slurm_%A_%a.log", "--signal=B:TERM@120",
     ]  # fmt: skip
     command, items = _own_command(batch), [shlex.quote(word) for word in batch.input_arguments()]
-    array.write_text(_script([*own, *given.slurm_line], [*command, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]))
+    again = ["--requeue"] if given.requeue else []
+    task = [*command, *again, "--only", '"$SLURM_ARRAY_TASK_ID"', *items]
+    # A task that is queued again continues its log.
+    array.write_text(_script([*own, *(["--requeue", "--open-mode=append"] if again else []), *given.slurm_line], task))
     last = [f"--job-name={shlex.quote(folder.name)}-collect", f"--output={_logs(folder)}/slurm_collect_%j.log"]
     one = ["--ntasks=1", "--cpus-per-task=1"]
     collect.write_text(_script([*last, *given.slurm_line, *one], [*command, "--collect", *items]))

@@ -1,4 +1,5 @@
 #include <app/commands.hpp>
+#include <app/job/requeue.hpp>
 #include <app/job/run_halves.hpp>
 #include <app/process/launcher.hpp>
 #include <filesystem>
@@ -10,6 +11,10 @@ namespace osteon::app {
 namespace {
 
 int run(run_options options) {
+  if (options.requeue) {
+    require_requeue_is_possible();
+    options.resume = true;
+  }
   if (!options.progress.empty()) options.progress = std::filesystem::absolute(options.progress).string();
   return under_launcher(options.ranks.value_or(1)) ? run_as_rank(std::move(options)) : run_as_parent(options);
 }

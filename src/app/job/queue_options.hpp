@@ -12,7 +12,7 @@ struct queue_options {
   std::vector<std::string> set, slurm_lines;
   std::string json;
   std::optional<int> ranks, threads, only, at_once;
-  bool collect = false, slurm = false, submit = false;
+  bool collect = false, slurm = false, submit = false, requeue = false;
 };
 
 /// @param item name of one job of the queue

@@ -37,6 +37,7 @@ void describe(Visitor&& v, run_options& o) {
   v("--progress", o.progress, "Write progress events to this file as JSON lines");
   v("--verbose", o.verbose, "Print stages and progress with elapsed time");
   v("--resume", o.resume, "Continue from the checkpoint, if it exists");
+  v("--requeue", o.requeue, "In a Slurm job, continue from the checkpoint, and queue the job again when it stops");
   v("--unless-done", o.unless_done, "Skip the job if its results exist and are current");
   v("--checkpoint", o.checkpoint, "Checkpoint folder (default: checkpoint.directory)");
   describe_script(v, o.script);

@@ -18,7 +18,8 @@ struct run_options {
   std::vector<std::string> io_hints, set;
   bool place = true;
   std::optional<std::string> bind;
-  bool resume = false, unless_done = false, force = false, trace_messages = false, quiet = false, verbose = false;
+  bool resume = false, requeue = false, unless_done = false, force = false, trace_messages = false, quiet = false,
+       verbose = false;
   std::string json;      ///< file for summary.json's content, `-` for standard output
   std::string progress;  ///< file for progress events, as JSON lines
   bool report = true;

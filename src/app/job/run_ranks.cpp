@@ -1,20 +1,27 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <omp.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <app/job/requeue.hpp>
 #include <app/job/run_halves.hpp>
 #include <app/process/mpi_session.hpp>
 #include <app/process/parent_process.hpp>
 #include <app/process/progress_file.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
+#include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/batch_job.hpp>
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/pipeline/before_run.hpp>
 #include <osteon/job/pipeline/compute.hpp>
 #include <osteon/job/pipeline/directory_lock.hpp>
 #include <osteon/job/pipeline/result_documents.hpp>
@@ -66,7 +73,17 @@ class rank_of_run {
       terminal_sink terminal(is_interactive(), verbosity_of(options_));
       progress_file shown(options_.progress, terminal);
       job::warning_record record(shown);
-      compute(given, record);
+      try {
+        compute(given, record);
+      } catch (const interrupted_error& e) {
+        if (!options_.requeue || has_parent_) throw;
+        // Slurm ends the ranks soon after the request. The other ranks wait for the first one in on_all_ranks.
+        if (comm::rank(given) == 0) {
+          print_message(fmt::format("osteon: {}\n", e.what()));
+          requeue_if_stopped(spec_, exit_code(e.kind()), terminal);
+        }
+        throw interrupted_error("");
+      }
     });
     const bool ends_run = is_first_ && !has_parent_;
     if (code == 0 && ends_run) finish_run(options_, spec_, was_done_);
@@ -81,13 +98,21 @@ class rank_of_run {
   void compute(MPI_Comm given, job::warning_record& record) {
     is_first_ = comm::rank(given) == 0;
     log_sink& log = sink_if_first(is_first_, record);
+    require_common_files(given);
     comm::collectively(given, [&] { spec_ = read_job(options_); });
     job::require_same_job(given, spec_);
     if (!has_parent_) report_ranks(comm::size(given), log);
     if (!has_parent_) job::warn_of_doubts(spec_, log);
     job::stop_together_if_requested(given, stop_was_requested, spec_, "starting the ranks");
     std::int64_t planes = 0;
+    int ranks_on_host = comm::size(comm::communicator::of_host(given).get());
+    comm::all_reduce(given, &ranks_on_host, 1, MPI_MAX);
     comm::collectively(given, [&] { planes = begin(log); });
+    comm::collectively(given, [&] {
+      if (is_first_ && !has_parent_ && planes != of_done_job)
+        job::require_memory_of_allocation(spec_, comm::size(given), ranks_on_host);
+    });
+    report_hosts(given, log);
     if (has_parent_) planes = job::source_of(spec_).outline(given, spec_).shape.z;
     MPI_Bcast(&planes, 1, MPI_INT64_T, 0, given);
     was_done_ = planes == of_done_job;
@@ -138,6 +163,42 @@ class rank_of_run {
     comm::collectively(comm, [&] {
       if (is_first_) job::add_warnings(spec_, std::span(record.texts()).subspan(count));
     });
+  }
+
+  // A job file that only some hosts have is reported with the name of a host, before the file is read.
+  void require_common_files(MPI_Comm given) const {
+    std::error_code failed;
+    const int sees = std::filesystem::exists(options_.job, failed);
+    int any = sees;
+    comm::all_reduce(given, &any, 1, MPI_MAX);
+    comm::collectively(given, [&] {
+      if (any && !sees)
+        throw machine_error(fmt::format(
+            "rank {} on host {} does not find '{}', which other ranks find: the hosts have no common file system, or the "
+            "working folder is absent there; use a folder that all hosts of the job share",
+            comm::rank(given), host_name(), options_.job));
+    });
+  }
+
+  static std::string host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+  }
+
+  // Hosts of a batch job without ranks are reported, because some launchers start all ranks on the first host.
+  static void report_hosts(MPI_Comm given, log_sink& log) {
+    const auto batch = allocation_of(own_variable);
+    int wanted = batch ? static_cast<int>(batch->hosts.size()) : 1;
+    MPI_Bcast(&wanted, 1, MPI_INT, 0, given);
+    wanted = std::min(wanted, comm::size(given));
+    if (wanted == 1) return;
+    const std::size_t used = job::host_names(given).size();
+    if (comm::rank(given) == 0 && used < static_cast<std::size_t>(wanted))
+      log.warn(
+          fmt::format("the {} ranks run on {} of the {} hosts of {}; start the ranks by a launcher of the batch "
+                      "system, or set OSTEON_MPIRUN to it",
+                      comm::size(given), used, batch->hosts.size(), title_of(*batch)));
   }
 
   // Report if the number of ranks differs from the requested number or from the useful number. The launcher determines the

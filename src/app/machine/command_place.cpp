@@ -5,9 +5,11 @@
 #include <app/common_options.hpp>
 #include <app/machine/place_graph.hpp>
 #include <app/process/json_output.hpp>
+#include <app/process/srun.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <osteon/job/system_info.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/net/networks/network_request.hpp>
 #include <osteon/placement/hosts/batch_script.hpp>
@@ -127,6 +129,7 @@ void write_batch(const place_options& o, const placement::target& where, const p
                                    .threads = o.threads,
                                    .named_hosts = !o.machine.empty(),
                                    .walltime = o.walltime,
+                                   .mpi_type = mpi_type_of_srun(job::this_build().mpi),
                                    .program = o.program};
   if (options.program.empty()) options.program = o.source.job.empty() ? "PROGRAM" : "osteon run " + o.source.job;
   const std::string text = placement::batch_script(where, found.place, options);
@@ -142,7 +145,8 @@ void write_batch(const place_options& o, const placement::target& where, const p
 void emit(const place_options& o, const placement::target& where, const placement::placement& found) {
   if (o.emit.empty()) return;
   const std::string file = o.output.empty() || o.output == "-" ? "placement." + o.emit : o.output;
-  const auto made = placement::launch_file_of(placement::parse_launcher(o.emit), where, found.place, file);
+  const auto made = placement::launch_file_of(placement::parse_launcher(o.emit), where, found.place, file,
+                                              mpi_type_of_srun(job::this_build().mpi));
   if (o.output == "-") {
     fmt::print("{}", made.text);
     return;

@@ -24,6 +24,7 @@ namespace osteon::app {
 namespace {
 
 std::atomic<int> front{-1};  // descriptor of the connection of a rank
+std::atomic<bool> others_report{false};
 
 std::string this_host() {
   std::array<char, 256> host{};
@@ -166,9 +167,13 @@ void follow_front() {
   start_aside(obey, line);
 }
 
+bool has_front() { return front >= 0; }
+
+void leave_code_to_others() { others_report = true; }
+
 bool report_to_front(int code) {
   const int line = front;
-  if (line < 0) return false;
+  if (line < 0) return others_report;
   const auto byte = static_cast<unsigned char>(code);
   return send(line, &byte, 1, MSG_NOSIGNAL) == 1;
 }

@@ -55,8 +55,14 @@ void follow_lifeline();
 /// @throws interrupted_error if that process has already ended
 void follow_front();
 
-/// Report the exit code to the process that started this rank. @return true if the process received the code. The rank then
-/// returns 0 to the launcher, because launchers print messages about other codes.
+/// True if this rank is connected to the process that started it.
+bool has_front();
+/// Called in each rank if another rank of its world is connected and reports the exit code, which is equal on all ranks.
+void leave_code_to_others();
+
+/// Report the exit code to the process that started this rank. @return true if the process received the code from this rank,
+/// or receives it from another rank. The rank then returns 0 to the launcher, because launchers print messages about other
+/// codes.
 bool report_to_front(int code);
 
 }  // namespace osteon::app

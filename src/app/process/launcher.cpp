@@ -14,6 +14,7 @@
 #include <app/process/json_output.hpp>
 #include <app/process/launcher_variables.hpp>
 #include <app/process/parent_process.hpp>
+#include <app/process/srun.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
 #include <array>
@@ -24,7 +25,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <numeric>
 #include <osteon/base/error.hpp>
+#include <osteon/job/batch_job.hpp>
 #include <osteon/job/system_info.hpp>
 #include <string>
 #include <string_view>
@@ -80,6 +83,16 @@ void set_up_launchers() {
            {"PRTE_MCA_prte_execute_quiet", "1"},
            {"PRTE_MCA_rmaps_default_mapping_policy", ":OVERSUBSCRIBE"},
            {"PRTE_MCA_hwloc_default_binding_policy", "none"}})
+    setenv(name, value, 1);
+}
+
+// Keep mpirun from the other hosts of a Slurm job, which it would reach by srun.
+void use_this_host_only() {
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{{"OMPI_MCA_plm", "isolated"},
+                                                                                              {"OMPI_MCA_ras", "^slurm"},
+                                                                                              {"PRTE_MCA_ras", "^slurm"},
+                                                                                              {"HYDRA_RMK", "user"},
+                                                                                              {"HYDRA_LAUNCHER", "fork"}})
     setenv(name, value, 1);
 }
 
@@ -230,25 +243,33 @@ void reject_independent_copies(int world_size) {
   if (started <= 1) return;
   // All processes reach this point independently. Only one process prints the message.
   if (launched_rank() > 0) throw usage_error("");
+  const std::string mpi = job::this_build().mpi;
   if (!parent() && processes_of_step() > 1)
     throw usage_error(
         fmt::format("srun started {} independent copies of osteon, each of which would compute the whole job; use srun "
-                    "--mpi=pmix (srun --mpi=list shows the types), or start one process, which starts its ranks by mpirun",
-                    started));
+                    "--mpi={}, the interface of {} (srun --mpi=list shows the types), or start one process, which starts "
+                    "its ranks itself",
+                    started, mpi_type_of_srun(mpi), mpi));
   throw usage_error(
       fmt::format("{} processes were started without a common MPI world: the launcher does not belong to the MPI of this "
                   "build ({}); use the mpirun of that MPI, or set OSTEON_MPIRUN to it",
-                  started, job::this_build().mpi));
+                  started, mpi));
 }
 
 int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments, answer_by by,
                 const job::image_digests& digests) {
   reject_independent_copies(1);
   drop_launcher_variables();
-  if (!needs_no_launcher(ranks)) require_room_for_launcher(ranks);
+  const std::optional<allocation> batch = allocation_of(own_variable);
+  const srun_choice by_srun = choose_srun(batch, job::this_build().mpi);
+  if (!needs_no_launcher(ranks) && by_srun.mpi_type.empty()) require_room_for_launcher(ranks);
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   set_up_launchers();
-  const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
+  if (!by_srun.reason.empty()) use_this_host_only();
+  const bool crowded = batch && !batch->cores.empty()
+                           ? static_cast<std::int64_t>(ranks) * threads >
+                                 std::accumulate(batch->cores.begin(), batch->cores.end(), std::int64_t{0})
+                           : static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
   if (crowded) {  // there are more ranks than cores, so that waiting ranks must yield their core to computing ranks
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);
@@ -265,7 +286,11 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
   self.labels = digests.labels;
   line.describe(self);
   std::vector<std::string> command;
-  if (!needs_no_launcher(ranks)) command = {launcher(), "-np", std::to_string(ranks)};
+  if (!by_srun.mpi_type.empty()) {
+    command = srun_command(by_srun, *batch, ranks, threads);
+  } else if (!needs_no_launcher(ranks)) {
+    command = {launcher(), "-np", std::to_string(ranks)};
+  }
   command.insert(command.end(), {own_path(), started_by(self)});
   command.insert(command.end(), arguments.begin(), arguments.end());
   const auto [status, was_left_over] = run_launcher(command, by, line);

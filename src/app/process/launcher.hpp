@@ -23,9 +23,9 @@ void reject_independent_copies(int world_size);
 enum class answer_by { ranks, parent };
 
 /// Start `ranks` processes of this program with `arguments` and wait for their end. The launcher is OSTEON_MPIRUN,
-/// OSTEON_MPIRUN_BESIDE or mpirun. A single rank outside of a batch system starts without a launcher unless OSTEON_MPIRUN is
-/// set. A first Ctrl-C, SIGTERM or SIGUSR1 requests an orderly stop. A second Ctrl-C or SIGTERM kills the ranks, the
-/// launcher and its process group.
+/// srun in an allocation of Slurm (app/process/srun.hpp), OSTEON_MPIRUN_BESIDE or mpirun. A single rank outside of a batch
+/// system starts without a launcher unless OSTEON_MPIRUN is set. A first Ctrl-C, SIGTERM or SIGUSR1 requests an orderly
+/// stop. A second Ctrl-C or SIGTERM kills the ranks, the launcher and its process group.
 /// @param digests image digests of the job, because the ranks do not read the images
 /// @return the exit code of the ranks
 /// @throws machine_error if mpirun does not start, usage_error as reject_independent_copies

@@ -6,6 +6,7 @@
 #include <app/process/launcher.hpp>
 #include <app/process/launcher_variables.hpp>
 #include <app/process/parent_process.hpp>
+#include <app/process/srun.hpp>
 #include <app/process/stop_signal.hpp>
 #include <app/process/terminal.hpp>
 #include <common/printable.hpp>
@@ -14,6 +15,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/reductions.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::app {
 
@@ -52,12 +54,19 @@ mpi_of_process::mpi_of_process(int threads) {
 mpi_of_process::~mpi_of_process() { MPI_Finalize(); }
 
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
+  if (const std::string wrong = wrong_mpi_of_step(job::this_build().mpi); !wrong.empty())
+    throw usage_error(launched_rank() == 0 ? wrong : "");  // one process prints the message
   follow_front();
   // Virtual ranks are threads that call MPI one at a time; commands with virtual ranks check the support.
   const mpi_of_process mpi(MPI_THREAD_SERIALIZED);
   std::set_terminate(end_all_ranks);
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);
+  if (parent()) {  // ranks on other hosts than that of the parent
+    int connected = has_front();
+    comm::all_reduce(MPI_COMM_WORLD, &connected, 1, MPI_MAX);
+    if (connected) leave_code_to_others();
+  }
   try {
     reject_independent_copies(comm::size(MPI_COMM_WORLD));
     body(MPI_COMM_WORLD);

@@ -15,6 +15,7 @@
 #include <osteon/io/files/checkpoint_file.hpp>
 #include <osteon/io/files/model_header_bytes.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <osteon/job/batch_job.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -29,11 +30,15 @@ constexpr const char* ending = ".checkpoint";
 constexpr double short_solve_s = 10;  // a resumed job repeats solves that take less time
 
 bool is_ours(const std::string& name) {
+  if (name == requeue_file) return true;
   return (name.starts_with("slot_") || name.starts_with("solve_")) && name.find(ending) != std::string::npos;
 }
 
-/// SHA-256 of the content of a model. The content is the header, and a sum over the voxels that is independent of their
-/// order. @collective
+// Time limits of batch jobs. Slurm rounds limits, and needs some seconds for the end of a job. A rate that slow file systems
+// reach predicts the time of the first checkpoint; later checkpoints are measured.
+constexpr double reserve_s = 15, bytes_per_second = 50e6, bytes_of_voxel = 100;
+
+/// SHA-256 of the content of a model: the header, and a sum over the voxels that is independent of their order. @collective
 std::string digest_of_model(const local_model& part) {
   std::uint64_t sum = 0;
   const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
@@ -78,6 +83,32 @@ bool has_checkpoint(const std::string& directory) {
   return false;
 }
 
+std::string checkpoint_progress(const std::string& directory) {
+  std::string latest, solves;
+  std::int64_t highest = -1;
+  std::error_code failed;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed))
+    files.push_back(entry->path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    const std::string name = file.filename().string();
+    if (!is_ours(name) || !name.ends_with(ending)) continue;
+    if (name.starts_with("solve_")) {
+      solves += name + " ";
+      continue;
+    }
+    try {
+      const json facts = io::read_checkpoint_index(file.string()).facts;
+      if (facts.value("sequence", std::int64_t{0}) <= highest) continue;
+      highest = facts.value("sequence", std::int64_t{0});
+      latest = fmt::format("solve {} {}", facts.value("solve", -1), facts.at("numbers").dump());
+    } catch (const std::exception&) {  // a damaged slot: the job uses the other one
+    }
+  }
+  return solves + latest;
+}
+
 struct file_checkpointer::state {
   state(MPI_Comm comm_, log_sink& log_, checkpoint_options options_, std::string directory_)
       : comm(comm_), log(log_), options(std::move(options_)), directory(std::move(directory_)) {}
@@ -89,13 +120,17 @@ struct file_checkpointer::state {
   std::string directory;
   json identity;  ///< identity of the job
   double every_s = 0, keep_from_s = 0;
-  stopwatch since_save, since_begin;
+  stopwatch since_save, since_begin, since_step;
+  std::optional<allocation_end> end;       ///< on the first rank
+  double longest_step_s = 0, write_s = 0;  ///< of iterations and checkpoints
+  std::string reason = "on request";       ///< of a stop, equal on all ranks
   int solve = -1, due = 0;
   std::int64_t sequence = 0;
   int slot = 0;                       ///< slot of the next checkpoint
-  std::optional<saved_file> running;  ///< the state that was found in the directory
-  std::optional<saved_file> current;  ///< the state that begin() has returned
-  bool is_finished = false;           ///< true if the solve of `current` is finished
+  std::optional<saved_file> running;  ///< the state found in the directory
+  std::optional<saved_file> current;  ///< the state returned by begin()
+  bool is_measured = false;           ///< write_s was measured
+  bool is_finished = false;           ///< the solve of `current` is finished
 
   bool is_root() const { return comm::rank(comm) == 0; }
   std::string slot_path(int which) const { return (fs::path(directory) / fmt::format("slot_{}{}", which, ending)).string(); }
@@ -145,7 +180,7 @@ struct file_checkpointer::state {
       for (const std::string& fault : faults) log.warn(fault + "; using the other slot");
     else if (!faults.empty())
       throw data_error(faults.front());
-    else
+    else if (!has_checkpoint(directory))  // finished solves are reported later
       log.note(fmt::format("no checkpoint in '{}'; starting from iteration 0", directory));
   }
 
@@ -173,15 +208,31 @@ struct file_checkpointer::state {
   }
 
   [[noreturn]] void leave(const numerics::solver_state& solution) const {
-    throw interrupted_error(fmt::format("stopped on request {}; continue with: osteon resume '{}'", progress_of(solution),
+    throw interrupted_error(fmt::format("stopped {} {}; continue with: osteon resume '{}'", reason, progress_of(solution),
                                         fs::absolute(directory).string()));
   }
 
-  /// Write a state, and log its size and the time of writing.
+  /// Time needed to complete the running iteration and to store a checkpoint, with a reserve for slower ones.
+  double needed_s() const { return reserve_s + 2 * (write_s + longest_step_s); }
+
+  /// Agree whether the job must stop: on request, or because the batch job ends before another iteration and its checkpoint
+  /// would be complete. @param more further value, replaced by its maximum over the ranks @collective
+  bool has_to_stop(int& more) {
+    int asked[3] = {options.is_to_stop && options.is_to_stop(), -1, more};
+    if (end && end->is_within(needed_s())) asked[1] = static_cast<int>(std::max(0.0, *end->seconds_left()));
+    comm::all_reduce(comm, asked, 3, MPI_MAX);
+    more = asked[2];
+    if (!asked[0] && asked[1] >= 0) reason = fmt::format("{} s before the end of the batch job", asked[1]);
+    return asked[0] || asked[1] >= 0;
+  }
+
+  /// Write a state, and log its size and time.
   void write_and_log(const std::string& path, const numerics::solver_state& solution, bool finished) {
     const stopwatch clock;
     const std::int64_t bytes = write(path, solution, finished);
     const double seconds = clock.seconds();
+    write_s = std::max(is_measured ? write_s : 0.0, seconds);
+    is_measured = true;
     log.note(fmt::format("checkpoint {}: '{}', {:.1f} MB in {:.2f} s ({:.1f} % of the time since the previous one)",
                          progress_of(solution), path, static_cast<double>(bytes) * 1e-6, seconds,
                          100 * seconds / std::max(since_save.seconds(), seconds)));
@@ -204,6 +255,15 @@ file_checkpointer::file_checkpointer(const spec& job, const local_model& part, c
   if (s.is_root())
     for (const int which : {0, 1}) io::remove_orphans(s.slot_path(which));
   if (options.resume) s.find_slots();
+  double cells = static_cast<double>(part.cells.size());
+  comm::all_reduce(s.comm, &cells, 1, MPI_SUM);
+  s.write_s = cells * bytes_of_voxel / bytes_per_second;
+  if (!s.is_root()) return;
+  s.end.emplace();
+  const auto left = s.end->seconds_left();
+  if (left && *left < s.needed_s())
+    log.warn(fmt::format("{} ends in {:.0f} s, but an iteration and a checkpoint may need {:.0f} s; request more time",
+                         s.end->name(), std::max(0.0, *left), s.needed_s()));
 }
 
 file_checkpointer::~file_checkpointer() = default;
@@ -212,6 +272,7 @@ numerics::checkpointer::found file_checkpointer::begin() {
   state& s = *state_;
   ++s.solve;
   s.since_begin.restart();
+  s.since_step.restart();
   s.current.reset();
   s.is_finished = false;
   if (s.is_root()) io::remove_orphans(s.solve_path(s.solve));
@@ -245,11 +306,13 @@ void file_checkpointer::restore(numerics::solver_state& solution) {
       fmt::format("{} {} of '{}'", state_->is_finished ? "already solved" : "resumed", progress_of(solution), path));
 }
 
-bool file_checkpointer::is_due(std::int64_t /*done*/) {
+bool file_checkpointer::is_due(std::int64_t done) {
   state& s = *state_;
+  if (done > 0) s.longest_step_s = std::max(s.longest_step_s, s.since_step.seconds());
+  s.since_step.restart();
   const bool is_time = s.is_root() && s.every_s > 0 && s.since_save.seconds() >= s.every_s;
-  s.due = s.options.is_to_stop && s.options.is_to_stop() ? 2 : is_time ? 1 : 0;
-  comm::all_reduce(s.comm, &s.due, 1, MPI_MAX);
+  s.due = is_time;
+  if (s.has_to_stop(s.due)) s.due = 2;
   return s.due > 0;
 }
 
@@ -273,10 +336,8 @@ void file_checkpointer::save(const numerics::solver_state& solution) {
 
 void file_checkpointer::finish(const numerics::solver_state& solution) {
   state& s = *state_;
-  const bool is_to_stop = s.options.is_to_stop && s.options.is_to_stop();
-  int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};
-  comm::all_reduce(s.comm, asked, 2, MPI_MAX);
-  const auto [is_worth_it, has_to_leave] = asked;
+  int is_worth_it = s.is_root() && s.since_begin.seconds() >= s.keep_from_s;
+  const bool has_to_leave = s.has_to_stop(is_worth_it);
   try {
     if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_log(s.solve_path(s.solve), solution, true);
   } catch (const machine_error& e) {

@@ -28,8 +28,15 @@ std::string checkpoint_directory(const spec& job);
 /// Return true if a folder contains files of a checkpoint. @collective local
 bool has_checkpoint(const std::string& directory);
 
-/// SHA-256 of all keys that affect the answers of a job. The digest excludes [output], [picture], [run], [checkpoint], the
-/// name, pistoia, and solve.max_iterations.
+/// File in the checkpoint folder with the restarts of a batch job (app/job/requeue.hpp).
+inline constexpr const char* requeue_file = "requeue.json";
+
+/// Text that identifies the progress of the checkpoints of a folder: finished solves, and solve and iteration of the latest
+/// state; empty without a checkpoint. Equal texts mean that no iteration was computed. @collective local
+std::string checkpoint_progress(const std::string& directory);
+
+/// SHA-256 of all keys that affect the answers of a job. Excluded: [output], [picture], [run], [checkpoint], the name,
+/// pistoia, and solve.max_iterations.
 std::string digest_of_keys(const spec& job);
 
 /// A checkpoint from which a job resumes. The checkpoint consists of the folder, the job file and the output directory.
@@ -41,8 +48,9 @@ struct resumable {
 /// @throws data_error if there is no checkpoint @collective local
 resumable find_resumable(const std::string& directory);
 
-/// Stores the states of a job's solves in two slots. A slot contains a complete state, or no state. Each finished solve has
-/// a file of its own.
+/// Stores the states of the solves of a job in two slots. In a batch job with a time limit, the last state is stored before
+/// the end of the job, and the job stops. A slot contains a complete state or no state. Each finished solve
+/// has a separate file.
 class file_checkpointer final : public numerics::checkpointer {
  public:
   /// The object borrows the log.

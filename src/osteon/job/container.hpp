@@ -6,8 +6,9 @@
 
 namespace osteon::job {
 
-/// Default number of ranks. The number is one rank for each `threads` cores, and at most one rank per plane. The memory of
-/// the container also limits the number of ranks. The estimate of the memory does not include fields.
+/// Default number of ranks: those of the batch job (ranks_of in job/batch_job.hpp), otherwise one rank for each `threads`
+/// cores; at most one rank per plane. The memory of the container
+/// also limits the number of ranks; this limit does not count the memory of fields.
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes);
 
 /// Return a sentence on the limits of the container. If the host has no more resources than the limits, the text is empty.

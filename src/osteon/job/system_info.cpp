@@ -18,6 +18,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <osteon/job/batch_job.hpp>
 #include <osteon/job/container.hpp>
 #include <set>
 
@@ -49,10 +50,11 @@ std::string cpu_name() {
 int usable_cores() { return osteon::usable_cores(); }
 
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes) {
-  // memory of a process with its libraries and MPI buffers, before the process reads data
-  constexpr double bytes_of_rank = 64e6;
-  std::int64_t ranks = usable_cores() / std::max<std::int64_t>(threads, 1);
-  if (const auto memory = limits_of_container().memory_bytes)
+  constexpr double bytes_of_rank = 64e6;  // a process with its libraries and MPI buffers, before reading data
+  const std::optional<allocation> batch = allocation_of(own_variable);
+  std::int64_t ranks = batch ? ranks_of(*batch, threads) : usable_cores() / std::max<std::int64_t>(threads, 1);
+  // The limits of the container hold on this host only.
+  if (const auto memory = limits_of_container().memory_bytes; memory && (!batch || batch->hosts.size() == 1))
     ranks = std::min(ranks, static_cast<std::int64_t>(*memory / bytes_of_rank));
   return std::clamp<std::int64_t>(ranks, 1, std::max<std::int64_t>(planes, 1));
 }

@@ -11,12 +11,14 @@
 #include <bridge/launch/child_process.hpp>
 #include <bridge/launch/join_plan.hpp>
 #include <bridge/launch/other_mpi.hpp>
+#include <bridge/launch/srun_advice.hpp>
 #include <bridge/wire/job_key.hpp>
 #include <bridge/wire/servers/relay.hpp>
 #include <bridge/wire/servers/server.hpp>
 #include <bridge/wire/socket.hpp>
 #include <chrono>
 #include <common/run_folder.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -114,20 +116,22 @@ class joined_job {
     s.tls = !plan_.wire.contains("tls") || plan_.wire.at("tls") == "on";
     s.join_seconds = wire_number(plan_, "join_s", 60);
     s.cut_seconds = wire_number(plan_, "cut_s", 30);
-    bool local = true, relays = !plan_.hub.empty();
+    bool local = true, spreads = false, relays = !plan_.hub.empty();
     for (const join_cluster& c : plan_.clusters) {
       s.clusters.push_back({c.name, c.ranks, c.relay});
       local = local && c.prefix.empty();
+      // In an allocation, srun starts processes also on other hosts.
+      spreads = spreads || (c.prefix.empty() && is_started_by_srun(c) && std::getenv("SLURM_JOB_ID"));
       relays = relays || !c.relay.empty();
     }
-    host_ = !plan_.server.empty() ? plan_.server : local ? "127.0.0.1" : wire::host_name();
+    host_ = !plan_.server.empty() ? plan_.server : local && !spreads ? "127.0.0.1" : wire::host_name();
     if (const auto colon = host_.rfind(':'); colon != std::string::npos && host_.find(':') == colon) {
       s.ports = host_.substr(colon + 1);
       host_ = host_.substr(0, colon);
     }
     s.host = address_of_all();
     server_ = std::make_unique<wire::startup_server>(s);
-    if (plan_.server.empty() && !local)
+    if (plan_.server.empty() && (!local || spreads))
       options_.note(fmt::format(
           "clusters connect to this machine as '{}' (guessed); set `server` if they require another name", host_));
     if (relays) start_hub();

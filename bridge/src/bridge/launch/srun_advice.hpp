@@ -6,7 +6,10 @@
 
 namespace osteon::bridge::launch {
 
-/// Advice for the user before the start. The list is usually empty.
+/// Advice for the user before the start; usually empty.
+/// True if srun is the launcher of a cluster.
+bool is_started_by_srun(const join_cluster& c);
+
 std::vector<std::string> srun_advice(const join_plan& plan);
 
 }  // namespace osteon::bridge::launch

@@ -81,7 +81,12 @@ struct job_size {
 /// @param always_count true: import the model of an image of any size
 job_size size_of(const spec& job, bool always_count, log_sink& log);
 
-/// Predict sizes and memory from constants of the physics. @param ranks number of ranks; 0: the default number of the job
+/// Check the predicted memory of the ranks against the memory limit of the batch job.
+/// @param ranks_on_host largest number of ranks on a host
+/// @throws machine_error with both values if the limit is exceeded @collective local
+void require_memory_of_allocation(const spec& job, std::int64_t ranks, std::int64_t ranks_on_host);
+
+/// Predict sizes and memory from constants of the physics. @param ranks 0 for the default number of ranks of the job
 estimation estimate(const spec& job, const job_size& size, int ranks);
 /// Determine the size of a job, and predict sizes and memory.
 estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log);

@@ -88,7 +88,8 @@ constexpr const char* slurm_hosts = "mapfile -t hosts < <(scontrol show hostname
 constexpr const char* pbs_hosts = "cd \"${PBS_O_WORKDIR:-.}\"\nmapfile -t hosts < <(awk '!seen[$0]++' \"$PBS_NODEFILE\")\n";
 
 constexpr const char* slurm_start =
-    "SLURM_HOSTFILE=\"$work/hosts\" srun --ntasks={0} --distribution=arbitrary --cpu-bind=none \"$work/bind\" {1}\n";
+    "SLURM_HOSTFILE=\"$work/hosts\" srun --mpi=\"${{SLURM_MPI_TYPE:-{2}}}\" --ntasks={0} --distribution=arbitrary "
+    "--cpu-bind=none \"$work/bind\" {1}\n";
 constexpr const char* pbs_start =
     "if mpirun --version 2>&1 | grep -q 'Open MPI'; then\n"
     "  mpirun -n {0} --hostfile \"$work/hosts\" --map-by seq --bind-to none \"$work/bind\" {1}\n"
@@ -168,7 +169,7 @@ std::string batch_script(const target& available, std::span<const int> place, co
       "exec taskset -c \"$pus\" \"$@\"\n"
       "END\n"
       "chmod +x \"$work/bind\"\n";
-  text += fmt::format(fmt::runtime(slurm ? slurm_start : pbs_start), place.size(), o.program);
+  text += fmt::format(fmt::runtime(slurm ? slurm_start : pbs_start), place.size(), o.program, o.mpi_type);
   return text;
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 /// @file
-/// Batch scripts of placements. Scripts contain no names of hosts, because these names are unknown until the start of the
-/// job.
+/// Batch scripts of placements. The names of the hosts are unknown until the start of the job.
+#include <osteon/base/allocation.hpp>
 #include <osteon/placement/hosts/target.hpp>
 
 namespace osteon::placement {
 
-enum class batch_system : std::uint8_t { slurm, pbs };
-/// Parse the name of a batch system. @throws usage_error unless the name is slurm or pbs
+/// Parse a batch system. @throws usage_error unless the name is slurm or pbs
 batch_system parse_batch_system(std::string_view name);
 
 struct batch_options {
@@ -15,7 +14,8 @@ struct batch_options {
   int threads = 1;           ///< number of cores per rank; 1: flat; more than 1: hybrid
   bool named_hosts = false;  ///< true if the script requests the measured hosts by name
   std::string walltime = "01:00:00";
-  std::string program = "PROGRAM";  ///< program and arguments in shell syntax
+  std::string mpi_type = "pmix";    ///< --mpi of srun for the MPI of the program
+  std::string program = "PROGRAM";  ///< program and its arguments, in shell syntax
 };
 
 /// Places for ranks with `threads` cores each. A place is the first core of a group of `threads` cores. These cores are

@@ -56,7 +56,8 @@ launcher parse_launcher(std::string_view name) {
   throw usage_error(fmt::format("unknown launcher '{}'; must be one of {}", name, fmt::join(names, ", ")));
 }
 
-launch_file launch_file_of(launcher kind, const target& available, std::span<const int> place, const std::string& file) {
+launch_file launch_file_of(launcher kind, const target& available, std::span<const int> place, const std::string& file,
+                           const std::string& mpi_type) {
   for (const std::string& host : available.machine.hosts.names())
     if (host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != std::string::npos)
       throw usage_error(fmt::format(
@@ -80,7 +81,8 @@ launch_file launch_file_of(launcher kind, const target& available, std::span<con
       return {text, fmt::format("mpiexec -n {} -f {} PROGRAM", n, file)};
     case launcher::slurm:
       each([](std::size_t, const rank_place& p) { return p.host + "\n"; });
-      return {text, fmt::format("SLURM_HOSTFILE={} srun -n {} --distribution=arbitrary PROGRAM", file, n)};
+      return {text,
+              fmt::format("SLURM_HOSTFILE={} srun --mpi={} -n {} --distribution=arbitrary PROGRAM", file, mpi_type, n)};
     case launcher::wrap:
       return {wrapper(available, place), fmt::format("LAUNCHER {} PROGRAM", file), true};
   }

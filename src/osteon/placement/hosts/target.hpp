@@ -56,9 +56,11 @@ struct launch_file {
 };
 
 /// Create the launcher file of a placement.
-/// @param place place of each rank, as an index into available.places
-/// @param file name of the file in the command
-/// @throws usage_error if a host name is invalid in a launcher file
-launch_file launch_file_of(launcher kind, const target& available, std::span<const int> place, const std::string& file);
+/// @param place place of each rank: index into available.places
+/// @param file name of the file, for the command
+/// @param mpi_type --mpi of srun for the MPI of the program
+/// @throws usage_error if a host name is not valid in a launcher file
+launch_file launch_file_of(launcher kind, const target& available, std::span<const int> place, const std::string& file,
+                           const std::string& mpi_type = "pmix");
 
 }  // namespace osteon::placement
