@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -98,10 +99,16 @@ TEST(allocation, of_slurm_takes_the_time_left_from_squeue) {
   auto job = allocation_of(recorded(slurm_two_hosts)).value();
   add_answer(job, "4:52\n");
   EXPECT_EQ(job.seconds_left, 292);
-  add_answer(job, "1-02:03:04\n");
+  add_answer(job, "1-02:03:04 2099-01-01T00:00:00\n");
   EXPECT_EQ(job.seconds_left, 93784);
+  // The end of a job that `scontrol update EndTime=` shortened is before that of its limit.
+  const std::time_t soon = std::time(nullptr) + 100;
+  string end(32, '\0');
+  end.resize(std::strftime(end.data(), end.size(), "%Y-%m-%dT%H:%M:%S", std::localtime(&soon)));
+  add_answer(job, "4:52 " + end + "\n");
+  EXPECT_NEAR(*job.seconds_left, 100, 2);
   job.seconds_left.reset();
-  for (const char* other : {"UNLIMITED\n", "INVALID\n", "NOT_SET\n", ""}) add_answer(job, other);
+  for (const char* other : {"UNLIMITED NONE\n", "INVALID\n", "NOT_SET\n", ""}) add_answer(job, other);
   EXPECT_FALSE(job.seconds_left);
 }
 

@@ -113,7 +113,7 @@ class SlurmCluster:
     def _read(self, file: str) -> str:
         return Path(f"/proc/{self._pid}/root{file}").read_text().strip()
 
-    def popen(self, *words: str | Path, cwd: Path | str = "/", **variables: str) -> subprocess.Popen[str]:
+    def popen(self, *words: str | Path | int, cwd: Path | str = "/", **variables: str) -> subprocess.Popen[str]:
         """Start a command in the cluster. The standard input is empty, because srun reads an open one."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMI"))}
         environment |= {"PATH": path(), **SETTINGS, **variables}
@@ -128,7 +128,7 @@ class SlurmCluster:
         )
 
     def run(
-        self, *words: str | Path, cwd: Path | str = "/", timeout: float = 90, **variables: str
+        self, *words: str | Path | int, cwd: Path | str = "/", timeout: float = 90, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         """Run a command in the cluster."""
         with self.popen(*words, cwd=cwd, **variables) as process:
@@ -140,7 +140,7 @@ class SlurmCluster:
                 pytest.fail(f"{e}\n{out}\n{err}\n{self.logs()}")
         return subprocess.CompletedProcess([str(word) for word in words], process.returncode, out, err)
 
-    def good(self, *words: str | Path, **more: str) -> str:
+    def good(self, *words: str | Path | int, **more: str) -> str:
         """Run a command that must succeed. @return its standard output"""
         done = self.run(*words, **more)
         assert done.returncode == 0, f"{words}: {done.stderr}{done.stdout}"

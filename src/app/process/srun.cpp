@@ -95,6 +95,7 @@ std::vector<std::string> srun_command(const srun_choice& choice, const allocatio
       fmt::format("--nodes={}", std::min<std::size_t>(batch.hosts.size(), static_cast<std::size_t>(ranks))),
       fmt::format("--ntasks={}", ranks),
       "--cpu-bind=none",
+      "--quiet",
       "--kill-on-bad-exit=1",
       "--export=ALL"};
   words.push_back(fits ? fmt::format("--cpus-per-task={}", threads) : "--overcommit");

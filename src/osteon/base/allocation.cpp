@@ -142,6 +142,18 @@ std::map<std::string, std::string> attributes_in(const std::string& output) {
   return found;
 }
 
+// "59:12 2026-11-28T19:43:25": the limit minus the time used, and the end, which can be earlier.
+void add_answer_of_slurm(allocation& job, const std::string& output) {
+  const auto words = words_of(output);
+  if (words.empty()) return;
+  if (const auto seconds = seconds_in(words[0])) job.seconds_left = seconds;
+  std::tm parts{};
+  if (words.size() < 2 || !job.seconds_left || !strptime(words[1].c_str(), "%Y-%m-%dT%H:%M:%S", &parts)) return;
+  parts.tm_isdst = -1;
+  const double left = std::difftime(std::mktime(&parts), std::time(nullptr));
+  job.seconds_left = std::min(*job.seconds_left, left);
+}
+
 void add_answer_of_pbs(allocation& job, const std::string& output) {
   const auto attributes = attributes_in(output);
   const auto value = [&](const char* name) {
@@ -184,7 +196,7 @@ std::optional<allocation> allocation_of(const variable_reader& variable) {
 std::vector<std::string> query_of(const allocation& job) {
   switch (job.system) {
     case batch_system::slurm:
-      return {"squeue", "--noheader", "--jobs=" + job.job, "--format=%L"};
+      return {"squeue", "--noheader", "--jobs=" + job.job, "--format=%L %e"};
     case batch_system::pbs:
       return {"qstat", "-f", job.job};
     case batch_system::lsf:
@@ -196,8 +208,7 @@ std::vector<std::string> query_of(const allocation& job) {
 void add_answer(allocation& job, const std::string& output) {
   if (job.system == batch_system::pbs) return add_answer_of_pbs(job, output);
   if (job.system == batch_system::lsf) return add_answer_of_lsf(job, output);
-  if (const auto words = words_of(output); !words.empty())
-    if (const auto seconds = seconds_in(words.front())) job.seconds_left = seconds;
+  add_answer_of_slurm(job, output);
 }
 
 std::vector<std::string> hosts_in_list(const std::string& list) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <osteon/job/subprocess.hpp>
 
 namespace osteon::job {
@@ -58,9 +59,13 @@ std::optional<double> allocation_end::seconds_left() const {
 
 bool allocation_end::is_within(double needed_s) {
   if (seconds_left().value_or(needed_s) >= needed_s) return false;
+  constexpr double largest_drift_s = 5;
+  const std::chrono::duration<double> passed = std::chrono::system_clock::now() - answered_;
+  const bool has_jumped = std::abs(passed.count() - since_answer_.seconds()) > largest_drift_s;
   batch_->seconds_left = seconds_left();
   since_answer_.restart();
-  ask(*batch_);
+  answered_ = std::chrono::system_clock::now();
+  if (!has_jumped) ask(*batch_);
   return *batch_->seconds_left < needed_s;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Batch job in which this process runs: its resources with the answers of the batch system, and its end.
+#include <chrono>
 #include <osteon/base/allocation.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>
@@ -28,7 +29,7 @@ class allocation_end {
   /// Time left [s]; none without a limit.
   std::optional<double> seconds_left() const;
   /// True if less than `needed_s` are left. The batch system is asked again before this function returns true, because a
-  /// limit can be raised.
+  /// limit can be raised. If the clock of this host has jumped, the answer is not used, because it depends on this clock.
   bool is_within(double needed_s);
   /// "Slurm job 12".
   std::string name() const;
@@ -36,6 +37,7 @@ class allocation_end {
  private:
   std::optional<allocation> batch_;
   stopwatch since_answer_;
+  std::chrono::system_clock::time_point answered_ = std::chrono::system_clock::now();
 };
 
 }  // namespace osteon::job
