@@ -153,6 +153,26 @@ class SlurmCluster:
         )
         assert done.returncode == 0, f"{words}: {done.stderr}"
 
+    def kill_host(self, host: str) -> None:
+        """End all processes of a host at once, as a power failure does."""
+        network = Path(f"/proc/{self._outer(int(self._read(f'/run/slurm/log/{host}.here')))}/ns/net").readlink()
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (entry / "ns/net").readlink() == network:
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+    def _outer(self, pid: int) -> int:
+        """Number outside of the cluster of a process that has the number `pid` in the cluster."""
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                numbers = next(s for s in (entry / "status").read_text().splitlines() if s.startswith("NSpid:")).split()
+                if (
+                    numbers[-1] == str(pid)
+                    and (entry / "ns/pid").readlink() == Path(f"/proc/{self._pid}/ns/pid").readlink()
+                ):
+                    return int(entry.name)
+        raise ProcessLookupError(pid)
+
     def submit(self, script: Path, *options: str, **variables: str) -> int:
         """Submit a batch script from its folder. @return the number of the job"""
         out = self.good("sbatch", "--parsable", *options, script.name, cwd=script.parent, **variables)
