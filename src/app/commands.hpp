@@ -38,6 +38,7 @@ void add_bench_render(registry& commands);
 void add_bench_exchange(registry& commands);
 void add_bench_flow(registry& commands);
 void add_bench_io(registry& commands);
+void add_bench_scaling(registry& commands);
 void add_join(registry& commands);
 void add_relay(registry& commands);
 void add_schema(registry& commands);

@@ -34,6 +34,10 @@ class Batch:
     def page_text(self, outcomes: list[Outcome]) -> str:
         return page_of(outcomes, self.folder, self.csv, self.kind, self.warnings(outcomes))
 
+    def to_json(self, outcomes: list[Outcome]) -> dict:
+        """Return the content of the option --json."""
+        return json_of(outcomes, self.folder)
+
     def own_options(self) -> list[str]:
         """Return the options of the command line that only this kind of batch has. A job array needs these options."""
         given = self.given
@@ -84,4 +88,4 @@ class Batch:
         write_whole(self.csv, self.table_text(outcomes))
         write_whole(self.page, self.page_text(outcomes))
         if self.given.json and self.given.json != "-":
-            write_whole(Path(self.given.json), json.dumps(json_of(outcomes, self.folder), indent=2) + "\n")
+            write_whole(Path(self.given.json), json.dumps(self.to_json(outcomes), indent=2) + "\n")

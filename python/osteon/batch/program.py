@@ -18,7 +18,7 @@ from ..errors import MACHINE, Error, UsageError, complain, printable
 from .batch import Batch
 from .progress import Progress
 from .slurm import write_job_array
-from .table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, json_of, outcome_of
+from .table import DONE, FAILED, NOT_CONVERGED, STOPPED, WAITING, outcome_of
 from .task_queue import Queue, Task
 
 
@@ -90,7 +90,7 @@ def finish(batch: Batch, were_done: int = 0, stopped_by: int | None = None) -> i
         print(printable(f"warning: {warning}"), file=for_people)
     print(f"table: {batch.csv}\npage:  {batch.page}", file=for_people)
     if batch.given.json == "-":
-        print(json.dumps(json_of(outcomes, batch.folder), indent=2))
+        print(json.dumps(batch.to_json(outcomes), indent=2))
     if stopped_by is not None:
         complain("osteon: stopped on request; run the same command again to continue")
         return 130 if stopped_by == 2 else 75

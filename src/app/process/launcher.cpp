@@ -247,9 +247,12 @@ void reject_independent_copies(int world_size) {
   if (!parent() && processes_of_step() > 1)
     throw usage_error(
         fmt::format("srun started {} independent copies of osteon, each of which would compute the whole job; use srun "
-                    "--mpi={}, the interface of {} (srun --mpi=list shows the types), or start one process, which starts "
+                    "--mpi={}, the interface of {} (srun --mpi=list shows the types){}, or start one process, which starts "
                     "its ranks itself",
-                    started, mpi_type_of_srun(mpi), mpi));
+                    started, mpi_type_of_srun(mpi), mpi,
+                    mpi.find("Intel") != std::string::npos && !std::getenv("I_MPI_PMI_LIBRARY")
+                        ? ", and set I_MPI_PMI_LIBRARY to libpmi2.so of Slurm"
+                        : ""));
   throw usage_error(
       fmt::format("{} processes were started without a common MPI world: the launcher does not belong to the MPI of this "
                   "build ({}); use the mpirun of that MPI, or set OSTEON_MPIRUN to it",

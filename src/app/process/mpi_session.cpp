@@ -54,11 +54,13 @@ mpi_of_process::mpi_of_process(int threads) {
 mpi_of_process::~mpi_of_process() { MPI_Finalize(); }
 
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
-  if (const std::string wrong = wrong_mpi_of_step(job::this_build().mpi); !wrong.empty())
+  const std::string mpi = job::this_build().mpi;
+  if (is_launched_for_open_mpi(mpi)) reject_independent_copies(1);
+  if (const std::string wrong = wrong_mpi_of_step(mpi); !wrong.empty())
     throw usage_error(launched_rank() == 0 ? wrong : "");  // one process prints the message
   follow_front();
   // Virtual ranks are threads that call MPI one at a time; commands with virtual ranks check the support.
-  const mpi_of_process mpi(MPI_THREAD_SERIALIZED);
+  const mpi_of_process session(MPI_THREAD_SERIALIZED);
   std::set_terminate(end_all_ranks);
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);

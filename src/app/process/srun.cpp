@@ -1,8 +1,7 @@
 #include <app/process/srun.hpp>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <mpi.h>
+#include <link.h>
 
 #include <algorithm>
 #include <app/process/launcher_variables.hpp>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
 #include <sstream>
 
 namespace osteon::app {
@@ -32,14 +32,27 @@ bool offers(const std::string& list, const std::string& type) {
   return false;
 }
 
+// Path of the loaded library of Open MPI, which the bridge may have loaded; empty without one.
+std::string loaded_open_mpi() {
+  std::string path;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* found) {
+        if (object->dlpi_name && fs::path(object->dlpi_name).filename().string().starts_with("libmpi.so"))
+          *static_cast<std::string*>(found) = object->dlpi_name;
+        return 0;
+      },
+      &path);
+  return path;
+}
+
 // True if Open MPI lacks the components for PMI-1 and PMI-2. Open MPI 5 has no such components. The components of Open MPI 4
 // are files in a folder of the library; without these files the answer is unknown, and the result is false.
 bool lacks_pmi(const std::string& mpi) {
   if (mpi.find("Open MPI v5") != std::string::npos) return true;
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&MPI_Init), &library) == 0 || !library.dli_fname) return false;
+  const std::string library = loaded_open_mpi();
+  if (library.empty()) return false;
   std::error_code failed;
-  const fs::path folder = fs::canonical(library.dli_fname, failed).parent_path();
+  const fs::path folder = fs::canonical(library, failed).parent_path();
   bool has_components = false;
   for (const fs::path& place : {folder / "openmpi", folder / "openmpi3", folder / "openmpi/lib/openmpi3"}) {
     for (const auto& entry : fs::directory_iterator(place, failed)) {
@@ -64,7 +77,16 @@ std::string wrong_mpi_of_step(const std::string& mpi) {
   if (pmi && is_open_mpi(mpi) && lacks_pmi(mpi))
     return fmt::format("{} does not support the interface PMI-2 of this step; use srun --mpi={}", mpi,
                        mpi_type_of_srun(mpi));
+  // MPICH reports the options of its build. Intel MPI uses PMIx only on request. Other libraries are unknown.
+  const bool is_mpich = mpi.starts_with("MPICH ") && job::mpi_library().find("pmix") == std::string::npos;
+  const bool is_intel = mpi.find("Intel(R) MPI") != std::string::npos && own_variable("I_MPI_PMI") != "pmix";
+  if (!pmi && is_set("PMIX_NAMESPACE") && (is_mpich || is_intel))
+    return fmt::format("{} does not support the interface PMIx of this step; use srun --mpi={}", mpi, mpi_type_of_srun(mpi));
   return "";
+}
+
+bool is_launched_for_open_mpi(const std::string& mpi) {
+  return is_set("OMPI_COMM_WORLD_SIZE") && (mpi.starts_with("MPICH ") || mpi.find("Intel(R) MPI") != std::string::npos);
 }
 
 srun_choice choose_srun(const std::optional<allocation>& batch, const std::string& mpi) {

@@ -17,6 +17,10 @@ std::string mpi_type_of_srun(const std::string& mpi);
 /// MPI_Init, which would print the failure of each process, or create n worlds of one process.
 std::string wrong_mpi_of_step(const std::string& mpi);
 
+/// True if mpirun of Open MPI started this process, but the MPI library belongs to the family of MPICH. Such a library fails
+/// in MPI_Init with a text of each process.
+bool is_launched_for_open_mpi(const std::string& mpi);
+
 /// Decision on srun for the ranks of a job.
 struct srun_choice {
   std::string mpi_type;  ///< value of --mpi; empty: srun does not start the ranks

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include <osteon/job/batch_job.hpp>
 #include <osteon/job/container.hpp>
 #include <set>
+#include <string_view>
 
 #ifndef OSTEON_VERSION
 #error "the build defines OSTEON_VERSION, OSTEON_GIT and OSTEON_FLAGS (src/osteon/job/CMakeLists.txt)"
@@ -28,12 +30,23 @@
 
 namespace osteon::job {
 
-build_info this_build() {
+std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
   int length = 0;
   MPI_Get_library_version(mpi.data(), &length);
-  std::string mpi_version(mpi.data(), static_cast<std::size_t>(length));
-  if (const auto comma = mpi_version.find(", "); comma != std::string::npos) mpi_version.resize(comma);
+  return {mpi.data(), static_cast<std::size_t>(length)};
+}
+
+build_info this_build() {
+  // "Open MPI v4.1.4, package: ...", or lines of which the first is "MPICH Version:\t4.0.2"
+  std::string mpi_version = mpi_library();
+  mpi_version.resize(std::min({mpi_version.find(", "), mpi_version.find('\n'), mpi_version.size()}));
+  constexpr std::string_view title = "MPICH Version:";
+  if (mpi_version.starts_with(title)) {
+    const auto number = mpi_version.find_first_not_of(" \t", title.size());
+    mpi_version = "MPICH " + (number == std::string::npos ? "" : mpi_version.substr(number));
+  }
+  while (!mpi_version.empty() && std::isspace(static_cast<unsigned char>(mpi_version.back()))) mpi_version.pop_back();
   std::string netcdf = nc_inq_libvers();
   if (const auto space = netcdf.find(' '); space != std::string::npos) netcdf.resize(space);
   return {OSTEON_VERSION, OSTEON_GIT, "gcc " __VERSION__, OSTEON_FLAGS, mpi_version, netcdf, OSTEON_HDF5};

@@ -9,6 +9,9 @@
 
 namespace osteon::job {
 
+/// Complete version text of the MPI library, with the options of its build for some libraries. @collective local
+std::string mpi_library();
+
 struct build_info {
   std::string version, git, compiler, flags, mpi, netcdf, hdf5;
 };

@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bridge/inter_cluster/agreement.hpp>
 #include <bridge/inter_cluster/schedule.hpp>
 #include <bridge/wire/settings.hpp>
+#include <chrono>
 #include <common/run_folder.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <numeric>
+#include <thread>
 
 namespace osteon::bridge {
 
@@ -125,6 +129,29 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   return MPI_SUCCESS;
 }
 
+// End of a process with a thread that does not return from the library: without the destructors of the library.
+void leave_at_once(int code, void*) {
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+/// MPI_Finalize of the library. MPICH 4.0 over the TCP transport of UCX does not always return: one process waits for its
+/// peer to close a connection, while the peer waits in a barrier of the launcher, in which it does not serve connections.
+/// All processes of the job have taken leave before, so that nothing is lost if such a process ends after some seconds.
+int finalize_vendor() {
+  constexpr std::chrono::seconds patience_with_vendor{5};
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> library{};
+  int length = 0;
+  vendor().Get_library_version(library.data(), &length);
+  if (std::strstr(library.data(), "ch4:ucx") == nullptr) return vendor().Finalize();
+  std::packaged_task<int()> task([] { return vendor().Finalize(); });
+  std::future<int> ended = task.get_future();
+  std::thread(std::move(task)).detach();
+  if (ended.wait_for(patience_with_vendor) == std::future_status::ready) return ended.get();
+  on_exit(leave_at_once, nullptr);  // functions that are registered later run earlier
+  return MPI_SUCCESS;
+}
+
 int finalize() {
   auto& w = world();
   active.Barrier(MPI_COMM_WORLD);
@@ -142,7 +169,7 @@ int finalize() {
   vendor().Group_free(&w.vendor_group);
   linked([&] { return w.link->close(), 0; });
   w.finalized = true;
-  return vendor().Finalize();
+  return finalize_vendor();
 }
 
 int abort_all(MPI_Comm comm, int code) {
@@ -197,6 +224,10 @@ void install_inter_cluster(slots& s) noexcept {
     return e;
   };
   s.Finalize = finalize;
+  s.Finalized = [](int* flag) {
+    *flag = world().finalized;
+    return MPI_SUCCESS;
+  };
   s.Abort = abort_all;
   s.Get_library_version = library_version;
   s.Buffer_detach = detach<&slots::Buffer_detach, int>;
