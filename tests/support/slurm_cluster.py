@@ -27,7 +27,7 @@ NEW_NAMESPACES = ["setpriv", "--pdeathsig", "KILL", "unshare", "-Urpnm", "--uts"
                   "--mount-proc"]  # fmt: skip
 INSIDE = ["unshare", "-U", "--map-user=1000", "--map-group=1000", "--"]
 # UCX takes hosts with the boot id of one machine for one host.
-SETTINGS = {"SLURM_CONF": "/run/slurm/slurm.conf", "UCX_TLS": "tcp,self", "HOME": "/run/slurm/home"}
+SETTINGS = {"SLURM_CONF": "/run/slurm/slurm.conf", "UCX_TLS": "tcp,self", "HOME": "/run/slurm/home", "USER": "slurm"}
 
 
 def why_not() -> str:
@@ -50,8 +50,10 @@ def path() -> str:
 class SlurmCluster:
     """Hosts n1, n2, ... of two cores and 4000 MB each, and the host `head`, on which `run` starts commands."""
 
-    def __init__(self, hosts: int) -> None:
+    def __init__(self, hosts: int, configuration: str = "") -> None:
+        """@param configuration further lines of slurm.conf"""
         self.hosts = hosts
+        self.configuration = configuration
         self._pid = 0
 
     def __enter__(self) -> SlurmCluster:
@@ -59,7 +61,7 @@ class SlurmCluster:
         read_end, write_end = os.pipe()
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "PMI"))}
         self._process = subprocess.Popen(
-            [*NEW_NAMESPACES, "bash", str(SCRIPT), str(self.hosts), str(write_end)],
+            [*NEW_NAMESPACES, "bash", str(SCRIPT), str(self.hosts), str(write_end), self.configuration],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             pass_fds=[write_end],
@@ -113,13 +115,15 @@ class SlurmCluster:
     def _read(self, file: str) -> str:
         return Path(f"/proc/{self._pid}/root{file}").read_text().strip()
 
-    def popen(self, *words: str | Path | int, cwd: Path | str = "/", **variables: str) -> subprocess.Popen[str]:
+    def popen(
+        self, *words: str | Path | int, cwd: Path | str = "/", host: str = "", **variables: str
+    ) -> subprocess.Popen[str]:
         """Start a command in the cluster. The standard input is empty, because srun reads an open one."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "PMI"))}
         environment |= {"PATH": path(), **SETTINGS, **variables}
         shell = ["sh", "-c", 'cd "$0" && exec "$@"', str(cwd)]
         return subprocess.Popen(
-            self.command(*shell, *words),
+            self.command(*shell, *words, host=host),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

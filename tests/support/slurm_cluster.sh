@@ -1,10 +1,10 @@
 #!/bin/bash
-# A Slurm cluster of N hosts in namespaces of one machine: `slurm_cluster.sh N READY`. slurm_cluster.py starts this script
+# A Slurm cluster of N hosts in namespaces of one machine: `slurm_cluster.sh N READY [CONFIGURATION]`. slurm_cluster.py starts this script
 # as process 1 of new user, mount, network, UTS and process namespaces. The script appends one byte to the descriptor READY
 # when all hosts are idle. All daemons and jobs end with process 1. All files of the cluster are in a tmpfs of the mount
 # namespace, so nothing remains, also after SIGKILL.
 set -eu
-hosts=$1 ready=$2
+hosts=$1 ready=$2 configuration=${3-}
 base=/run/slurm
 user=1000
 # Slurm as uid 0 of a user namespace fails in setgroups: each daemon and each command has an inner user namespace.
@@ -61,6 +61,7 @@ KillWait=3
 MinJobAge=300
 SchedulerParameters=sched_min_interval=0,sched_interval=1,bf_interval=1
 SlurmdParameters=config_overrides
+$configuration
 CONF
   for i in $(seq "$hosts"); do echo "NodeName=n$i NodeAddr=10.77.0.$i CPUs=2 RealMemory=4000"; done
   echo "PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP"

@@ -90,6 +90,8 @@ bool is_launched_for_open_mpi(const std::string& mpi) {
 }
 
 srun_choice choose_srun(const std::optional<allocation>& batch, const std::string& mpi) {
+  // srun would wait for the end of the prolog, which has no list of hosts.
+  if (is_set("SLURM_SCRIPT_CONTEXT")) return {"", "srun cannot start steps in a prolog or epilog"};
   if (!batch || batch->system != batch_system::slurm || is_set("OSTEON_MPIRUN")) return {};
   const std::string type = is_set("SLURM_MPI_TYPE") ? std::getenv("SLURM_MPI_TYPE") : mpi_type_of_srun(mpi);
   constexpr double longest_answer_s = 10;
