@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from page_runner import blocks_of
 from slurm_job import SlurmJob
-from whole_job import BINARY, EVERY_ITERATION, TIGHT, job_text, make_struts
+from whole_job import BINARY, EVERY_ITERATION, ROOT, TIGHT, job_text, make_struts
 
 STOPPED, USAGE, MACHINE = 75, 2, 5
 
@@ -24,6 +25,25 @@ def test_a_step_on_two_hosts(slurm_job: SlurmJob, sponge: Path) -> None:
     done = slurm_job.run("srun", "-N2", "-n4", "--mpi=pmix", BINARY, "run", "job.toml", "--no-report")
     assert done.returncode == 0, done.stderr
     assert slurm_job.summary["ranks"] == 4
+
+
+def test_script_of_the_tutorial(slurm_job: SlurmJob, sponge: Path) -> None:
+    """The script of docs/tutorials/on_a_cluster.md, with fewer hosts and ranks. Oracle: its hosts and tasks."""
+    page = (ROOT / "docs/tutorials/on_a_cluster.md").read_text()
+    (script,) = [block.text for block in blocks_of(page) if block.name == "femur.sbatch"]
+    changes = {
+        "--nodes=4": "--nodes=2",
+        "per-node=32": "per-node=2",
+        "module load osteon": f"PATH={BINARY.parent}:$PATH",
+    }
+    for old, new in changes.items():
+        assert old in script
+        script = script.replace(old, new)
+    slurm_job.write(heat(sponge)).rename(slurm_job.folder / "femur.toml")
+    code, out = slurm_job.batch(script.removeprefix("#!/bin/bash\n"))
+    assert code == 0, out
+    summary = json.loads((slurm_job.folder / "femur.out/summary.json").read_text())
+    assert summary["ranks"] == 4
 
 
 def test_a_step_without_mpi_is_rejected(slurm_job: SlurmJob, sponge: Path) -> None:
