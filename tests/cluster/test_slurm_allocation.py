@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -41,6 +42,18 @@ def test_tasks_with_threads(slurm_job: SlurmJob, sponge: Path) -> None:
     assert code == 0, out
     assert slurm_job.summary["ranks"] == 2
     assert slurm_job.hosts() == ["n1", "n2"]
+
+
+def test_scaling_in_an_allocation(slurm_job: SlurmJob, sponge: Path) -> None:
+    """Oracle: the ranks and hosts of each run."""
+    slurm_job.write(heat(sponge))
+    words = "-n 1,4 --repeat 1 --strong"
+    code, out = slurm_job.batch(f"{{osteon}} bench scaling job.toml {words}", "-N2", "--ntasks-per-node=2")
+    assert code == 0, out
+    points = json.loads((slurm_job.folder / "scaling.out/scaling.json").read_text())["points"]
+    assert [point["ranks"] for point in points] == [1, 4]
+    manifest = slurm_job.folder / "scaling.out/strong_0004x001_1.out/manifest.json"
+    assert sorted(json.loads(manifest.read_text())["hosts"]) == ["n1", "n2"]
 
 
 def test_jobs_at_once_in_one_allocation(slurm_job: SlurmJob, sponge: Path) -> None:

@@ -49,9 +49,10 @@ std::int64_t report_allocation(const job::spec& spec, log_sink& log) {
   return std::max<std::int64_t>(batch->tasks.front() / std::max<std::int64_t>(spec.run.threads, 1), 1);
 }
 
-// Largest number of ranks on a host: equal shares, as srun assigns them.
-std::int64_t ranks_on_host(std::int64_t ranks) {
+// Largest number of ranks on a host: equal shares, as srun assigns them, or all ranks.
+std::int64_t ranks_on_host(std::int64_t ranks, bool uses_one_host) {
   const auto batch = allocation_of(own_variable);
+  if (uses_one_host) return ranks;
   const auto hosts = batch ? static_cast<std::int64_t>(batch->hosts.size()) : 1;
   return (ranks + hosts - 1) / hosts;
 }
@@ -86,7 +87,7 @@ int run_in_locked_directory(const run_options& options, job::spec& spec, job::di
     throw usage_error(grid::too_many_ranks(ranks, shape.z));
   }
 
-  job::require_memory_of_allocation(spec, ranks, ranks_on_host(ranks));
+  job::require_memory_of_allocation(spec, ranks, ranks_on_host(ranks, ranks_of_host > 0));
 
   run_options rank_options = options;
   rank_options.requeue = false;  // this process queues the job again

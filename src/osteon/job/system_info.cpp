@@ -65,7 +65,9 @@ int usable_cores() { return osteon::usable_cores(); }
 std::int64_t default_ranks(std::int64_t threads, std::int64_t planes) {
   constexpr double bytes_of_rank = 64e6;  // a process with its libraries and MPI buffers, before reading data
   const std::optional<allocation> batch = allocation_of(own_variable);
-  std::int64_t ranks = batch ? ranks_of(*batch, threads) : usable_cores() / std::max<std::int64_t>(threads, 1);
+  const std::int64_t of_cores = usable_cores() / std::max<std::int64_t>(threads, 1);
+  std::int64_t ranks = batch ? ranks_of(*batch, threads) : of_cores;
+  if (batch && batch->hosts.size() == 1) ranks = std::min(ranks, of_cores);  // several jobs can share the batch job
   // The limits of the container hold on this host only.
   if (const auto memory = limits_of_container().memory_bytes; memory && (!batch || batch->hosts.size() == 1))
     ranks = std::min(ranks, static_cast<std::int64_t>(*memory / bytes_of_rank));
