@@ -40,8 +40,9 @@ std::string network_of_family(const std::string& text, int pus) {
   const std::string family = text.substr(0, comma), options = text.substr(comma);
   if (family.find(':') != std::string::npos) return text;
   if (pus < 64 || pus > (1 << 16) || !std::has_single_bit(static_cast<unsigned>(pus)))
-    throw usage_error(
-        fmt::format("{} of {} PUs: must be a power of two from 64 to 65536, or a complete network", family, pus));
+    throw usage_error(fmt::format(
+        "{} of {} PUs: the number of PUs must be a power of two from 64 to 65536, or the size of a complete network", family,
+        pus));
   const int bits = std::bit_width(static_cast<unsigned>(pus)) - 1;
   if (family == "hxb" || family == "torus" || family == "mesh")
     return fmt::format("{}:{}{}", family, joined({1 << bits / 3, 1 << (bits + 1) / 3, 1 << (bits + 2) / 3}), options);

@@ -188,7 +188,8 @@ std::string table_of_uncertainty(const nlohmann::ordered_json& u) {
   return text;
 }
 
-// Plans with the longest waiting times of a run that counted its messages, with the times predicted by the model.
+// Table of the plans with the longest waiting times, with the times that the model predicts. Only for runs that count
+// messages.
 std::string table_of_messages(const nlohmann::ordered_json& s) {
   constexpr std::size_t most_lines = 6;
   const auto& counted = s.at("messages");

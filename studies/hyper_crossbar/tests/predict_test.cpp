@@ -94,9 +94,9 @@ TEST(predict, crossbars_broadcast_in_one_step) {
                usage_error);
 }
 
-// Oracle: counted by hand on 2 x 3 PUs. A broadcast from PU 0 uses the injection of PU 0, and 1 + 2 ports of the crossbar
-// along x. From each of two exchange switches, the broadcast uses 1 + 2 ports of a crossbar along y with 3 PUs. The
-// broadcast uses 5 ejections, because the ejection of PU 0 is unused.
+// Oracle: counted by hand on 2 x 3 PUs. A broadcast from PU 0 uses the injection of PU 0, and one input and two outputs of
+// the crossbar along x. From each of two exchange switches, the broadcast uses 1 + 2 ports of a crossbar along y with 3 PUs.
+// The broadcast uses 5 ejections, because the ejection of PU 0 is unused.
 TEST(crossbar_broadcast, opens_each_link_once) {
   const auto where = net::network_by_text("hxb:2x3");
   const auto open = open_links(where, 0);

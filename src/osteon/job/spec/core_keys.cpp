@@ -291,7 +291,7 @@ void add_compartment_keys(key_table& job) {
   t("kind", &compartment_spec::kind,
     "Measured quantities. trabecular: thickness and separation. cortical: thickness of the compartment with its pores, and "
     "porosity. total: only the volume fraction of the solid and the mean density, which the other kinds also include. "
-    "Default: the name.",
+    "Default: the kind with the name of the region.",
     {.choices = {"trabecular", "cortical", "total"}});
   t("image", &compartment_spec::image, "Label image with the shape of the scan. Default: the scan, with values as labels.");
   t("labels", &compartment_spec::labels, "Labels of the voxels in the compartment.");

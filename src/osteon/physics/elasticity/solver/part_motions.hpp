@@ -30,7 +30,7 @@ class part_motions {
   /// Coordinates in which each part can move. The mask of a supported part is 0. @collective
   std::vector<motion_mask> free_motions();
 
-  /// Number of the rigid body of each part. The number of supported parts is 0. All parts of a body have equal motions.
+  /// Index of the rigid body that contains each part; 0 for supported parts. All parts of a body have equal motions.
   /// @collective rank 0
   std::vector<std::int32_t> bodies();
 

@@ -145,7 +145,8 @@ balance equilibrium::move_along(std::span<double> u, double length, bool yields,
     const std::span<double> y = forces(trial.data(), yields);
     const balance now = take_balance(y);
     const double left = -cg_->dot(y.data(), correction_.data()) / length;
-    // The energy is convex. Beyond the minimum along the correction, the slope `left` is negative.
+    // The energy is convex. `left` is minus the derivative of the energy along the correction. Beyond the minimum, `left` is
+    // negative.
     if (!yields || left >= -slope_left * slope || cut >= most_cuts || !std::isfinite(left)) {
       for_each(k_->size(), [u = u.data(), x = trial.data()](std::int64_t i) { u[i] = x[i]; });
       return now;

@@ -116,8 +116,8 @@ class path_solver {
     elastic(std::move(copy));
   }
 
-  // Compute the load factor at the first yield in the direction of the first turning point. Up to this factor, the solution
-  // is proportional to the factor.
+  // Compute the load factor at the first yield for loads of the sign of the first turning point. Below the first yield, the
+  // solution is proportional to the factor.
   void begin_path() {
     before_.assign(u_.size(), 0.0);
     rate_.assign(u_.size(), 0.0F);
