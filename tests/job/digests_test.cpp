@@ -59,7 +59,8 @@ TEST(digests, of_a_model_change_with_coarsening_and_noise) {
   std::vector<problem> problems;
   const std::string text = "[image]\npath = 'a.tif'\n[[material]]\nyoungs_modulus_MPa = 1\npoisson_ratio = 0.3\n";
   const std::string plain = job::rules_of_model(job::read_spec_text(text, "a.toml", problems));
-  for (const char* change : {"image.coarsen=2", "image.noise_sd=3.0", "image.noise_blur_voxels=1.0", "image.noise_seed=2"})
+  for (const char* change : {"image.coarsen=2", "image.noise_sd=3.0", "image.noise_blur_voxels=1.0", "image.noise_seed=2",
+                             "image.crop_to_solid=true"})
     EXPECT_NE(job::rules_of_model(job::read_spec_text(text, "a.toml", problems, {change})), plain) << change;
   EXPECT_TRUE(problems.empty()) << job::join(problems);
 }
