@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <netcdf.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <osteon/base/stopwatch.hpp>
@@ -56,8 +57,8 @@ void write_table(int file, const table_variables& v, const voxel::model_header& 
   write_conditions(group, header);
 }
 
-/// Bytes of the chunks that are encoded at a time. A chunk has about 2 MiB.
-constexpr std::int64_t chunk_batch_bytes = std::int64_t{16} << 20;
+/// Chunks that are encoded at a time need about 8 MiB each.
+constexpr int most_chunks_at_once = 16;
 
 }  // namespace
 
@@ -113,9 +114,7 @@ file_report write_model(const std::string& path, const voxel::model_header& head
     file.close();
   } else {
     // The threads encode a batch of chunks, and HDF5 stores the encoded chunks in order.
-    const std::int64_t batch =
-        v.chunk_planes * std::clamp<std::int64_t>(chunk_batch_bytes / std::max<std::int64_t>(v.chunk_planes * plane, 1), 1,
-                                                  std::max<std::int64_t>(v.chunks(), 1));
+    const std::int64_t batch = v.chunk_planes * std::clamp(omp_get_max_threads(), 1, most_chunks_at_once);
     file.close([&](std::int64_t opened) {
       for (std::int64_t z = 0; z < v.planes; z += batch) {
         const std::int64_t planes = std::min(batch, v.planes - z);
