@@ -49,6 +49,13 @@ def test_a_good_job_is_told_what_its_image_holds(job: Job, tmp_path: Path) -> No
         ("", "", "", "image.spacing_mm: missing; "),
         ("[segment]\nthreshold = 210\n", "", None, "image: the threshold 210 leaves no solid voxel"),
         ("", "crop_voxels = [[0, 9], [0, 6], [0, 6]]", None, "image.crop_voxels: z = [0, 9] exceeds the image"),
+        ("", "crop_to_solid = true\ncoarsen = 2", None, "image.crop_to_solid: must not be given with image.coarsen"),
+        (
+            "[uncertainty]\nthreshold_sd = 1\n",
+            "crop_to_solid = true",
+            None,
+            "image.crop_to_solid: must not be given with [un",
+        ),
         ('[load]\naxis = "x"\n', "", None, "image: the solid does not touch the "),
         ('[run]\nranks = 9\ndecomposition = "planes"\n', "", None, "run.ranks: 9 ranks for an image of 8 z planes"),
         ("[segment]\nlabels = true\n", "", None, "label"),

@@ -140,6 +140,9 @@ class checker {
            "must not be given for a job that computes the empty space around the solid; give crop_voxels instead");
     expect(rules.periodic == std::array<bool, 3>{}, "image.crop_to_solid",
            "must not be given for a periodic image, because the crop changes the period; remove the key");
+    expect(!job_.uncertainty && !job_.segment.compare_connectivity, "image.crop_to_solid",
+           "must not be given with [uncertainty] or segment.compare_connectivity, because each solid has another box; give "
+           "crop_voxels instead");
     expect(job_.image.coarsen == 1, "image.crop_to_solid",
            "must not be given with image.coarsen, because the box of the coarse solid contains fractions of voxels; give "
            "crop_voxels instead");
