@@ -161,7 +161,7 @@ TEST(agglomeration, is_counted_by_virtual_ranks_as_by_a_run) {
 }
 
 // Oracle: times computed by hand. A level has 24 x 18 x 18 bricks, with 30 nodes on each of 512 ranks. On these ranks, a
-// computation of the level takes 53 us. It takes 63 us on 64 ranks, and 44 us on 16 ranks of one host. With 2,000 nodes the
+// computation of the level takes 51 us. It takes 55 us on 64 ranks, and 21 us on 16 ranks of one host. With 2,000 nodes the
 // computation takes longer than the exchange.
 TEST(agglomeration, selects_the_ranks_with_the_least_time) {
   constexpr double places = 24 * 18 * 18;

@@ -37,7 +37,7 @@ struct voxel_points {
   /// reduce the accuracy in single precision.
   [[gnu::always_inline]] void gather(const double* u, const std::int32_t (&node)[4],
                                      kernel::vector_at_corners<float>& to) const {
-    kernel::vector_at_corners<double> exact;
+    kernel::vector_at_corners<double> exact{};
     gather(u, node, exact);
     for (int c = 0; c < 3; ++c)
       to.value[c] = __builtin_convertvector(exact.value[c] - exact.value[c][0], kernel::eight_of<float>::vector);
