@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from slurm_job import SlurmJob
-from whole_job import BINARY, job_text
+from whole_job import BINARY, EVERY_ITERATION, job_text
 
 USAGE, MACHINE = 2, 5
 
@@ -89,16 +90,58 @@ def test_interface_that_srun_does_not_offer(slurm_job: SlurmJob, sponge: Path) -
     assert "srun does not offer --mpi=pmix_v99" in out
 
 
+def large_picture(image: Path) -> str:
+    """A job whose memory is mostly that of its picture, much more than that of the image reader."""
+    return job_text(image, "heat").replace("width = 64\nheight = 64", "width = 2048\nheight = 2048")
+
+
+NEEDS = re.compile(
+    r"needs (\d+) MB of memory on a host \(2 ranks of (\d+) MB\), but Slurm job \d+ has (\d+) MB per host"
+)
+
+
 @pytest.mark.parametrize("launcher", ["", "srun -n2 --mpi=pmix "], ids=["parent", "srun"])
 def test_memory_beyond_the_limit(slurm_job: SlurmJob, sponge: Path, launcher: str) -> None:
-    """Oracle: exit code 5 before the ranks start, with both values; no process is killed."""
-    slurm_job.write(heat(sponge))
-    code, out = slurm_job.batch(f"{launcher}{{osteon}} run job.toml --no-report", "-N1", "-n2", "--mem=60")
+    """Oracle: exit code 5 before the solve, with both values; no process is killed."""
+    slurm_job.write(large_picture(sponge))
+    code, out = slurm_job.batch(f"{launcher}{{osteon}} run job.toml --no-report", "-N1", "-n2", "--mem=400")
     assert code == MACHINE, out
-    assert out.count("needs 7") == 1, out
-    assert "of memory on a host (2 ranks of 3" in out
-    assert "has 63 MB per host" in out
+    found = NEEDS.search(out)
+    assert found, out
+    needed, of_rank, limit = map(int, found.groups())
+    assert limit == round(400 * 1.048576)
+    assert limit < needed == pytest.approx(2 * of_rank, abs=2)
     assert not list((slurm_job.folder / "job.out").glob("results*"))
+
+
+def test_memory_just_below_the_limit(slurm_job: SlurmJob, sponge: Path) -> None:
+    """Oracle: a job that is not rejected is not killed. Slurm measures the memory each second."""
+    slurm_job.write(large_picture(sponge))
+    code, out = slurm_job.batch("{osteon} run job.toml --no-report", "-N1", "-n2", "--mem=400")
+    needed = int(NEEDS.search(out)[1])
+    code, out = slurm_job.batch(
+        "{osteon} run job.toml --no-report", "-N1", "-n2", f"--mem={int(needed / 1.048576) + 2}"
+    )
+    assert code == 0, out
+
+
+def test_no_memory_for_a_checkpoint(slurm_job: SlurmJob, sponge: Path) -> None:
+    """Slurm reports a lower limit to the ranks than to the check before the start. Oracle: the periodic checkpoints are
+    reported as missing with both values, and the job continues."""
+    slurm_job.write(heat(sponge) + EVERY_ITERATION)
+    wrapper = slurm_job.folder / "srun"
+    wrapper.write_text(
+        '#!/bin/sh\ncase $* in *run*) export SLURM_MEM_PER_NODE=1 ;; esac\nunset SLURM_MEM_PER_CPU\nexec /usr/bin/srun --mem=0 "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    code, out = slurm_job.batch(f"PATH={slurm_job.folder}:$PATH {{osteon}} run job.toml --no-report", "-N1", "-n2")
+    assert code == 0, out
+    found = re.search(
+        r"no checkpoint: a checkpoint requires ([0-9.e-]+) GB on this host .* but only ([0-9.e-]+) GB are", out
+    )
+    assert found, out
+    assert 0 < float(found[1]) < 0.01
+    assert float(found[2]) == 0
 
 
 def test_pmi2_with_open_mpi(slurm_job: SlurmJob, sponge: Path) -> None:

@@ -18,7 +18,7 @@ TEST(host_memory, is_refused_on_all_ranks_before_it_is_taken) {
     ADD_FAILURE() << "no error";
   } catch (const machine_error& e) {
     const std::string text = e.what();
-    EXPECT_NE(text.find("a whale requires 1000000000.0 GB on this host"), std::string::npos) << text;
+    EXPECT_NE(text.find("a whale requires 1e+09 GB on this host"), std::string::npos) << text;
     EXPECT_NE(text.find("take a mouse"), std::string::npos) << text;
   }
 }

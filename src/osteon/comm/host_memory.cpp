@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <osteon/base/allocation.hpp>
 #include <osteon/base/container_limits.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -36,19 +37,34 @@ double available_memory() {
   return std::min(of_system, memory_left_in_container().value_or(of_system));
 }
 
-void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice) {
+namespace {
+
+// Compare the memory that the ranks of each host are about to allocate with `available(memory in use by these ranks)`.
+void check(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice,
+           const std::function<double(double)>& available) {
   const communicator host = communicator::of_host(comm);
   double sums[2] = {bytes_of_rank, resident_memory()};
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, host.get());
-  const auto [need, in_use] = sums;
+  const double need = sums[0], in_use = sums[1];
   collectively(comm, [&] {
-    double there = available_memory();
-    if (const auto batch = allocation_of(own_variable); batch && batch->memory_bytes)
-      there = std::min(there, std::max(0.0, *batch->memory_bytes - in_use));
-    if (need > there)
+    if (const double there = available(in_use); need > there)
       throw machine_error(
-          fmt::format("{} requires {:.1f} GB on this host ({} of {} ranks), but only {:.1f} GB are available; {}", subject,
+          fmt::format("{} requires {:.3g} GB on this host ({} of {} ranks), but only {:.3g} GB are available; {}", subject,
                       need / 1e9, host.size(), size(comm), there / 1e9, advice));
+  });
+}
+
+}  // namespace
+
+void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice) {
+  check(comm, bytes_of_rank, subject, advice, [](double) { return available_memory(); });
+}
+
+void check_job_memory(MPI_Comm comm, double bytes_of_rank, const std::string& subject, const std::string& advice) {
+  check(comm, bytes_of_rank, subject, advice, [](double in_use) {
+    const auto batch = allocation_of(own_variable);
+    const double of_system = available_memory();
+    return batch && batch->memory_bytes ? std::min(of_system, std::max(0.0, *batch->memory_bytes - in_use)) : of_system;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/message_ledger.hpp>
 
@@ -133,6 +134,12 @@ void plane_points::pack(const round& r, const point_vector& vector, std::vector<
             }
       },
       vector.values);
+}
+
+std::int64_t plane_points::most_points_at_once() const {
+  if (per_plane_.empty()) return 0;
+  return std::min(step_ * *std::max_element(per_plane_.begin(), per_plane_.end()),
+                  std::accumulate(per_plane_.begin(), per_plane_.end(), std::int64_t{0}));
 }
 
 void plane_points::gather(const point_vector& vector, const taker& take) const {

@@ -40,9 +40,11 @@ class plane_points {
   /// Number of points in each global plane, shape (shape().z). The numbers are equal on all ranks.
   std::span<const std::int64_t> per_plane() const { return per_plane_; }
 
-  /// Gather the values of the planes that are assigned to this rank. The function gathers a few planes at a time.
-  /// @param take function of the first plane, the number of planes, and the values, shape (points, components); must not
-  /// throw
+  /// Upper bound of the number of points that a rank holds at a time in gather() and scatter().
+  std::int64_t most_points_at_once() const;
+
+  /// Gather the values of the planes that are assigned to this rank, some planes at a time.
+  /// @param take called with the first plane, the number of planes, and values of shape (points, components); must not throw
   /// @collective
   using taker = std::function<void(std::int64_t first, std::int64_t planes, std::span<const std::byte> values)>;
   void gather(const point_vector& vector, const taker& take) const;

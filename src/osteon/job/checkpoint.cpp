@@ -11,6 +11,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/io/files/checkpoint_file.hpp>
 #include <osteon/io/files/model_header_bytes.hpp>
@@ -202,6 +203,12 @@ struct file_checkpointer::state {
                         directory, failed.message()));
     });
     const grid::plane_points points(solution.where, *solution.points, solution.are_nodes);
+    // A rank holds the values that it sends and receives, and the numbers of the points.
+    std::size_t width = 0;
+    for (const grid::point_vector& v : solution.vectors)
+      width = std::max(width, static_cast<std::size_t>(v.layout.components) * v.value_bytes());
+    comm::check_job_memory(comm, static_cast<double>(points.most_points_at_once()) * (2.0 * width + 16), "a checkpoint",
+                           "request more memory, or use more hosts");
     const std::int64_t bytes = io::write_checkpoint(path, points, solution.vectors, facts);
     ++sequence;
     return bytes;

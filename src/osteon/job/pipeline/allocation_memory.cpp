@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <osteon/base/allocation.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/job/import/model_source.hpp>
@@ -11,7 +12,12 @@ void require_memory_of_allocation(const spec& job, std::int64_t ranks, std::int6
   const std::optional<allocation> batch = allocation_of(own_variable);
   if (!batch || !batch->memory_bytes || !source_of(job).is_image()) return;
   const estimation predicted = estimate(job, size_of(job, true, null_log()), static_cast<int>(ranks));
-  const double of_rank = static_cast<double>(predicted.memory_bytes_per_rank);
+  // The prediction is that of a rank without a launcher. Two ranks of Open MPI 4.1 on a host used 15 MB more each.
+  constexpr double bytes_of_launched_rank = 15e6;
+  // A checkpoint collects at most this number of points at a time (grid/plane_points.cpp).
+  constexpr double most_points = 1 << 18, bytes_of_point = 64;
+  const double of_checkpoint = bytes_of_point * std::min(most_points, static_cast<double>(predicted.voxels));
+  const double of_rank = static_cast<double>(predicted.memory_bytes_per_rank) + bytes_of_launched_rank + of_checkpoint;
   const double needed = of_rank * static_cast<double>(ranks_on_host), limit = *batch->memory_bytes;
   if (needed <= limit) return;
   throw machine_error(fmt::format(
