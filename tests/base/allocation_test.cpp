@@ -88,6 +88,13 @@ TEST(allocation, of_slurm_has_hosts_tasks_and_memory) {
   EXPECT_EQ(mixed.hosts, vector<string>{"n1"});
 }
 
+TEST(allocation, of_slurm_is_one_task_of_an_array) {
+  const auto job =
+      allocation_of(recorded(string(slurm_two_hosts) + "SLURM_ARRAY_JOB_ID=12\nSLURM_ARRAY_TASK_ID=3\n")).value();
+  EXPECT_EQ(title_of(job), "Slurm job 12_3");
+  EXPECT_EQ(query_of(job)[2], "--jobs=12_3");
+}
+
 TEST(allocation, of_slurm_without_a_memory_limit) {
   const auto job = allocation_of(recorded("SLURM_JOB_ID=1\nSLURM_JOB_NODELIST=n1\nSLURM_MEM_PER_NODE=0\n")).value();
   EXPECT_FALSE(job.memory_bytes);

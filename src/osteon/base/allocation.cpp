@@ -72,6 +72,9 @@ std::optional<allocation> of_slurm(const variable_reader& variable) {
   allocation job;
   job.system = batch_system::slurm;
   job.job = *number;
+  // The number of one task of an array is also that of the array: commands with this number concern all tasks.
+  const auto array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
+  if (array && task) job.job = *array + "_" + *task;
   job.hosts = hosts_in_list(*list);
   if (job.hosts.empty()) return std::nullopt;
   const auto of_hosts = [&](const char* name) {

@@ -25,15 +25,15 @@ namespace osteon::job {
 
 namespace {
 
-// Constants that were fitted to runs on one rank with one thread and without a picture. The costs of each physics were
-// fitted to runs of the same kind. The models are sponges of 64^3 to 160^3 voxels with 25 % solid, and the bone scan of the
-// demo (docs/reference/performance.md, "Basis of estimates").
-// for models in which each voxel has its own modulus; measured with the bone scan
-constexpr double bytes_of_graded_unknown = 9;
-constexpr double base_memory_bytes = 36e6;  // measured with an image of 4^3 voxels
-constexpr double brick_imbalance = 1.05;    // docs/reference/performance.md, "Planes or bricks"
-// A picture of 1024^2 pixels needs 62 MB with almost no voxels, and 82 to 86 MB with 128^3 voxels.
-constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11;
+// Constants fitted to runs on one rank with one thread and without a picture. The costs of each physics are fitted to the
+// same kind of runs. The models are sponges of 64^3 to 160^3 voxels with 25 % solid, and the bone scan of the demo
+// (docs/reference/performance.md, "Basis of estimates").
+constexpr double bytes_of_graded_unknown = 9;  // if each voxel has its own modulus; measured on the bone scan
+constexpr double base_memory_bytes = 36e6;     // measured with 4^3 voxels
+constexpr double brick_imbalance = 1.05;       // docs/reference/performance.md, "Planes or bricks"
+// A picture of 1024^2 pixels uses 62 MB with almost no voxels, and 82 to 86 MB with 128^3 voxels.
+// Ranks also hold the parts of other ranks: 66 to 70 bytes per pixel with 1024^2 and 2048^2 pixels on 2 and 4 ranks.
+constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_pixel_of_ranks = 72, picture_bytes_per_voxel = 11;
 
 // While the import removes parts, it uses 12 B per run of solid voxels, and 32 B per part. While the import writes the
 // model, it uses 4 B per run and the batch of chunks that its threads encode. A run has 17 voxels in the bone scan, 13
@@ -205,8 +205,8 @@ estimation estimate(const spec& job, const job_size& found, int ranks) {
   const double graded = job.density_law || job.modulus_image ? bytes_of_graded_unknown : 0;
   const double solving = (c.bytes_per_unknown + graded + (found.work.kept - 1) * c.bytes_per_further) *
                          unknowns_per_element * static_cast<double>(e.largest_elements_per_rank);
-  const double drawing =
-      picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
+  const double drawing = (e.ranks > 1 ? picture_bytes_per_pixel_of_ranks : picture_bytes_per_pixel) * pixels +
+                         picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   e.import_memory_bytes =
       import_bytes(header, e.elements, !source_of(job).is_image());  // models without an image are read completely
