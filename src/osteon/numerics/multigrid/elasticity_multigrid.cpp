@@ -233,7 +233,7 @@ void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   level& at = *levels_[l];
   if (cycles_of_level(l) == 1) return;
   constexpr int steps = lanczos_steps_of_cycle;
-  constexpr double safety = 1.15;
+  constexpr double safety = 1.2;
   const auto by_cycle = [&](const float* r) {
     std::copy_n(r, at.residual.size(), at.residual.begin());
     cycle(l);
