@@ -167,7 +167,10 @@ comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_rank
         small.plan, blocks, static_cast<double>(once.most_peers),
         static_cast<double>(once.bytes) / small_ranks * (follows_volume(part) ? fewer : std::pow(fewer, 2.0 / 3)));
   const one_run now = count(large.what);
-  large.messages = static_cast<std::int64_t>(runs * static_cast<double>(now.messages));
+  // The slowest rank determines the time, so all blocks have its number of neighbours. The number of messages has the mean.
+  const bool has_mean = !is_reduction(small) && once.with_root != once.messages;
+  large.messages = static_cast<std::int64_t>(has_mean ? static_cast<double>(small.messages) / fewer
+                                                      : runs * static_cast<double>(now.messages));
   large.bytes = static_cast<std::int64_t>(runs * static_cast<double>(now.bytes));
   return large;
 }
