@@ -27,8 +27,8 @@ OWN_STYLE = (
 def page_of(job: str, points: list[Point], stages: list[str], outcomes: list[Outcome], folder: Path) -> str:
     body = [f"<h1>Scaling of {escape(job)}</h1>"]
     for kind, meaning in (
-        ("strong", "the whole image on all numbers of cores"),
-        ("weak", "a part of the image that is proportional to the number of cores"),
+        ("strong", "The whole image on all numbers of cores"),
+        ("weak", "A part of the image that is proportional to the number of cores"),
     ):
         mine = [p for p in points if p.kind == kind]
         if not mine:
