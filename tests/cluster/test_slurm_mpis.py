@@ -46,6 +46,20 @@ def variables_of(name: str) -> dict[str, str]:
     return variables
 
 
+def batch_to_end(slurm_job: SlurmJob, name: str, line: str, *options: str, **variables: str) -> tuple[int, str]:
+    """Run a batch script. MPICH 4.0 over the TCP transport of UCX does not always return from MPI_Finalize: a job of this
+    library that has written its answer and does not end is started again, twice at most."""
+    for _ in range(2):
+        try:
+            return slurm_job.batch(line, *options, timeout=45, **variables)
+        except pytest.fail.Exception:
+            if name != "MPICH 4" or not (slurm_job.folder / "job.out/summary.json").exists():
+                raise
+            slurm_job.cancel_all()
+            shutil.rmtree(slurm_job.folder / "job.out")
+    return slurm_job.batch(line, *options, **variables)
+
+
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_the_same_answer_on_two_hosts(slurm_job: SlurmJob, sponge: Path, name: str) -> None:
     """Oracle: the answer over Open MPI 4 on one host, bit by bit, and without the bridge within rounding errors."""
@@ -53,7 +67,8 @@ def test_the_same_answer_on_two_hosts(slurm_job: SlurmJob, sponge: Path, name: s
     slurm_job.write(job_text(sponge, "heat").replace("[picture]", "[picture]\nenabled = false"))
     plain = slurm_job.run(BINARY, "run", "job.toml", "-n", "2", "--no-report", "-o", "plain")
     assert plain.returncode == 0, plain.stderr
-    code, out = slurm_job.batch(f"{BRIDGED} run job.toml --no-report", "-N2", "--ntasks-per-node=1", **variables)
+    line = f"{BRIDGED} run job.toml --no-report"
+    code, out = batch_to_end(slurm_job, name, line, "-N2", "--ntasks-per-node=1", **variables)
     assert code == 0, out
     assert f"srun --mpi={LIBRARIES[name][1]} starts the ranks" in out
     expected = json.loads((slurm_job.folder / "plain/summary.json").read_text())

@@ -217,7 +217,7 @@ def test_items_of_a_batch_are_queued_again(slurm_job: SlurmJob) -> None:
     """Both items are stopped once. Oracle: both are done after one submission, and the table has both rows."""
     slurm_job.write(tight(slurm_job.folder))
     for name in ("one", "two"):
-        make_struts(slurm_job.folder / f"{name}.npy", 28)
+        make_struts(slurm_job.folder / f"{name}.npy", 48)  # longer than the start of both items
     done = slurm_job.run(
         BINARY, "batch", "job.toml", "--images", "one.npy", "two.npy", "--out", "both", "-n", "1", "--no-report",
         "--slurm", "--submit", "--requeue", "--slurm-line=--time=5",
