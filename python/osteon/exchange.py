@@ -179,7 +179,7 @@ def transpose(comm: MPI.Comm, rows: np.ndarray, schedule: str = "auto") -> np.nd
     """Return columns of a matrix. The rows of the matrix are distributed over the ranks in order. `rows` has shape (own
     rows, columns).
 
-    The result has shape (own columns, rows). Of n columns, rank r of P receives the columns [r n / P, (r + 1) n / P),
+    The result has shape (own columns, rows). Rank r of P receives the columns [r n / P, (r + 1) n / P) of n columns,
     rounded down. Ranks may have any number of rows, including 0. The function is collective.
     """
     rows = np.asarray(rows)

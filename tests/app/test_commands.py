@@ -171,16 +171,16 @@ def sponge_of(edge: int) -> np.ndarray:
 @pytest.mark.parametrize(("physics", "edge"), [("elasticity", 96), ("heat", 128)])
 def test_estimate_knows_what_memory_a_run_takes(job: Job, physics: str, edge: int) -> None:
     """Oracle: the peak resident memory of the run, minus the memory of a run on a minimal image."""
-    taken, told = [], []
+    taken, predicted = [], []
     for image in (np.ones((4, 4, 4), np.uint8), sponge_of(edge)):
         np.save(job.folder / "image.npy", image)
         text = job_text("image.npy", physics, more="[segment]\nthreshold = 0.5\n[run]\nranks = 1\n")
         job.write(text.replace("[picture]", "[picture]\nenabled = false"))
-        told.append(json.loads(job.run("--quick", "--json", "-", command="estimate").out)["memory_bytes_per_rank"])
+        predicted.append(json.loads(job.run("--quick", "--json", "-", command="estimate").out)["memory_bytes_per_rank"])
         done = job.run("-t", "1", "--no-report")
         assert done.code == 0, done.err
         taken.append(done.summary["peak_rss_bytes"])
-    assert told[1] - told[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
+    assert predicted[1] - predicted[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
 
 
 BETWEEN = "".join(
@@ -197,7 +197,7 @@ FLOWS = {
 @pytest.mark.parametrize("case", FLOWS)
 def test_estimate_knows_what_memory_a_flow_takes(job: Job, case: str) -> None:
     """Oracle: the peak resident memory of the run, minus the memory of a run on a minimal image."""
-    taken, told = [], []
+    taken, predicted = [], []
     for edge in (6, 56):
         waves = np.sin(np.arange(edge) * 2 * np.pi / 24)
         turned = np.roll(waves, -6)
@@ -205,13 +205,13 @@ def test_estimate_knows_what_memory_a_flow_takes(job: Job, case: str) -> None:
         np.save(job.folder / "image.npy", (gyroid > (0 if edge > 6 else 9)).astype(np.uint8))
         text = job_text("image.npy", "flow", "[segment]\nthreshold = 0.5\n[flow]\n" + FLOWS[case] + BETWEEN)
         job.write(text + ("pathlines = 4\n" if case == "paths" else "streamlines = 0\n"))
-        told.append(
+        predicted.append(
             json.loads(job.run("--quick", "-n", "1", "--json", "-", command="estimate").out)["memory_bytes_per_rank"]
         )
         done = job.run("-n", "1", "-t", "1", "--no-report")
         assert done.code == 0, done.err
         taken.append(done.summary["peak_rss_bytes"])
-    assert told[1] - told[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
+    assert predicted[1] - predicted[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
 
 
 def test_run_writes_the_same_summary_to_standard_output(job: Job, sponge: Path) -> None:

@@ -214,17 +214,17 @@ def test_steps_of_a_flow_in_time_are_counted_with_their_temperatures(job: Job, t
     assert 1.5 * slopes[0] < slopes[1] < 4 * slopes[0]
     # The speed is 2 mm/s, the voxels have 0.1 mm, and the Courant number is 0.5, which yields 40 steps per second.
     job.write(flow_in_time(tmp_path, initial_K=300.0, end_s=25.0))
-    told = estimated(job, "-n", "1", "--quick")
+    answer = estimated(job, "-n", "1", "--quick")
     assert any(
-        "1000 time steps, estimated from the prescribed velocities" in printed for printed in told["time"]["assumed"]
+        "1000 time steps, estimated from the prescribed velocities" in printed for printed in answer["time"]["assumed"]
     )
-    assert told["cpu_seconds"] == pytest.approx(seconds(initial_K=300.0, end_s=1.0, step_s=1e-3), rel=1e-6)
+    assert answer["cpu_seconds"] == pytest.approx(seconds(initial_K=300.0, end_s=1.0, step_s=1e-3), rel=1e-6)
     driven = (
         flow_in_time(tmp_path, initial_K=300.0, end_s=25.0).replace("velocity", "pressure").replace("_mm_per_s", "_Pa")
     )
     job.write(driven)
-    told = estimated(job, "-n", "1", "--quick")
-    assert any("the number of adaptive time steps is unknown" in printed for printed in told["time"]["assumed"])
+    answer = estimated(job, "-n", "1", "--quick")
+    assert any("the number of adaptive time steps is unknown" in printed for printed in answer["time"]["assumed"])
 
 
 def test_a_temperature_in_time_is_not_planned_and_the_reason_is_reported(job: Job, tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ TEST(solid_pyramid, leaves_planes_in_full_light) {
 }
 
 // Oracle: on the centre line of the bottom of a long trench, the visible sky is the sine of half the opening of the trench.
-// In an edge between a floor and an infinite wall, half of the sky is visible. Cones see blurred walls. Of a wall that is
-// parallel to the cones, they see too much.
+// In an edge between a floor and an infinite wall, half of the sky is visible. The walls that the cones sample are blurred.
+// A wall parallel to a cone therefore hides too much of the sky.
 TEST(solid_pyramid, darkens_a_trench_as_its_walls_stand) {
   const vector3 up{1, 0, 0};
   double last = 1;

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The displacements of a small model by an assembled matrix and a factorisation. Of the solver under test, only the
-/// stiffness of one brick is used.
+/// The displacements of a small model by an assembled matrix and a factorisation. The matrix uses the stiffness
+/// of one brick from the solver under test, and no other part of this solver.
 #include <Eigen/SparseCholesky>
 #include <array>
 #include <osteon/kernel/elasticity/element_stiffness.hpp>

@@ -180,7 +180,7 @@ TEST(heat, temperatures_do_not_depend_on_the_number_of_threads) {
 TEST(heat, islands_and_dead_ends_carry_nothing) {
   const ranks_with_a_plane comm(11);
   if (comm == MPI_COMM_NULL) return;
-  // A bar along z in the middle, with a stub on each face and an island between the stubs.
+  // A bar along z in the middle, a short strut on each face, and an island between the two struts.
   const image img({11, 7, 7}, [](index3 p) {
     if (p.y == 3 && p.x == 3) return 1;
     if (p.y == 0 && p.x == 0) return p.z < 5 || p.z > 6 ? 1 : 0;

@@ -132,7 +132,7 @@ std::int64_t spanning_voxels(const model& m, bool counts_plates = false) {
   const auto count = static_cast<std::size_t>(parts.count());
   physics::part_plates plates{std::vector<int>(count), std::vector<int>(count)};
   if (counts_plates) plates.touched.assign(count, 3);
-  // As for bonded plates, parts with supports are ignored where they move. Where they are fixed, these parts are the ground.
+  // Moving parts with supports are ignored, as for bonded plates. Fixed parts with supports are the ground.
   for (const numerics::prescribed_displacement& f : p.fixed)
     for (const std::int32_t part : parts.at_node(f.node)) plates.ignored[static_cast<std::size_t>(part)] = 1;
   MPI_Allreduce(MPI_IN_PLACE, plates.ignored.data(), parts.count(), MPI_INT, MPI_MAX, MPI_COMM_WORLD);

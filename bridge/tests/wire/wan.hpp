@@ -33,7 +33,7 @@ class wan {
 
   enum class state {
     whole,
-    frozen,  ///< data do not pass, and nobody is notified
+    frozen,  ///< connections remain open without data
     broken   ///< connections are closed, including new connections
   };
   void set(state s) { state_ = s; }
