@@ -35,7 +35,10 @@ int count_idle_restarts(const job::spec& job, const std::string& number) {
   const std::string progress = job::checkpoint_progress(folder);
   std::error_code failed;
   nlohmann::json before = nlohmann::json::object();
-  if (std::filesystem::exists(file, failed)) before = json_from_text<nlohmann::json>(read_text(file));
+  try {
+    if (std::filesystem::exists(file, failed)) before = json_from_text<nlohmann::json>(read_text(file));
+  } catch (const std::exception&) {  // a damaged file counts as the first restart
+  }
   int idle = 0;
   if (before.is_object() && before.value("job", "") == number && before.value("progress", "") == progress)
     idle = before.value("restarts_without_iteration", 0) + 1;
